@@ -1,0 +1,1 @@
+"""Drop-in name of the first generation's package."""

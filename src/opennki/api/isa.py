@@ -1,0 +1,70 @@
+"""The `nki.isa` surface: every call of the op table, the enumerations, and target queries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from opennki.base.diag import NkiError
+from opennki.driver import Request
+from opennki.ir import Inst
+from opennki.trace import nki_ctx_or_none
+from opennki.trace.enums import (
+    dge_mode,
+    dma_engine,
+    engine,
+    matmul_perf_mode,
+    nc_version,
+    oob_mode,
+    reduce_cmd,
+)
+from opennki.trace.sema.isa import CALLS
+
+NkiInstruction = Inst
+NkiValidationError = NkiError
+
+tensor_engine = engine.tensor
+vector_engine = engine.vector
+scalar_engine = engine.scalar
+gpsimd_engine = engine.gpsimd
+unknown_engine = engine.unknown
+
+globals().update(CALLS)
+
+
+def _target() -> Any:
+    ctx = nki_ctx_or_none()
+    return ctx.target if ctx is not None else Request().resolve().target
+
+
+def get_nc_version() -> nc_version:
+    """NeuronCore generation of the kernel's target, or of the default one outside of a kernel."""
+    return nc_version(_target().nc_version)
+
+
+def get_nc_sub_version() -> int:
+    """Silicon revision of the target; the first one (0) is modelled."""
+    return 0
+
+
+_LATER = (
+    "nc_matmul_mx", "dma_transpose", "tensor_partition_reduce", "tensor_scalar_cumulative",
+    "activate2", "local_gather", "nc_n_gather", "nc_stream_shuffle", "rng", "dropout",
+    "set_rng_seed", "rand_set_state", "rand_get_state", "rand2", "exponential", "max8",
+    "sequence_bounds", "core_barrier", "dma_compute", "quantize_mx", "range_select", "sendrecv",
+    "register_alloc", "register_move", "register_load", "register_store", "nc_find_index8",
+    "nc_match_replace8", "nonzero_with_count", "topk", "VirtualRegister",
+)  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        raise AttributeError(f"nki.isa.{name} is not available in opennki yet")
+    raise AttributeError(f"module 'nki.isa' has no attribute {name!r}")
+
+
+__all__ = [
+    "NkiInstruction", "NkiValidationError", "dge_mode", "dma_engine", "engine",
+    "get_nc_sub_version", "get_nc_version", "gpsimd_engine", "matmul_perf_mode", "nc_version",
+    "oob_mode", "reduce_cmd",
+    "scalar_engine", "tensor_engine", "unknown_engine", "vector_engine", *CALLS,
+]  # fmt: skip

@@ -1,0 +1,179 @@
+"""`nki.jit` and `nki.simulate`: kernels as callables."""
+
+from __future__ import annotations
+
+import functools
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from opennki.base.codes import NKI1004, NKI1034
+from opennki.base.diag import Diagnostic, NkiError, NkiWarning, Severity, fail
+from opennki.base.loc import current, user_frame
+from opennki.base.render import text
+from opennki.driver import (
+    Compiled,
+    Options,
+    Request,
+    StepMachine,
+    collect,
+    execute,
+    programs,
+)
+from opennki.driver.arrays import check_writable, like, to_numpy, write_back
+from opennki.trace import TraceContext, Traced, nki_ctx_or_none
+
+_JIT_OPTIONS = (
+    "mode", "platform_target", "debug_kernel", "show_compiler_tb", "grid", "experimental_flags",
+)  # fmt: skip
+_MODES = ("auto", "simulation", "baremetal", "trace", "torchxla", "torch", "jax", "benchmark")
+
+
+class Kernel:
+    """A kernel: call it with arrays, or choose a launch grid first with ``kernel[n]``.
+
+    Attributes: fn, the decorated function; request, options that its decorator or `simulate` set.
+    """
+
+    def __init__(self, fn: Callable[..., Any], request: Request) -> None:
+        self.fn = fn
+        self.request = request
+        functools.update_wrapper(self, fn)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the kernel on the simulator, or inline it when called from another kernel.
+
+        Results are of the kind of the arguments (NumPy, torch, JAX). Arguments that the kernel
+        writes are updated when it has finished; when it fails they are untouched.
+        Raises: NkiError with every problem that was found.
+        """
+        ctx = nki_ctx_or_none()
+        if ctx is not None:
+            if self.request.grid is not None:
+                raise ctx.refusal(NKI1034, name=self.fn.__name__, grid=self.request.grid)
+            return ctx.inline_function(self.fn, *args, **kwargs)
+        try:
+            return launch(self.fn, args, kwargs, self.request.resolve())
+        except NkiError as error:
+            raise error.with_traceback(None) from error.__cause__
+
+    def __getitem__(self, grid: Any) -> Kernel:
+        """The kernel with a launch grid: ``kernel[2]`` runs it on two cores of a logical core."""
+        sizes = grid if isinstance(grid, tuple) else (grid,)
+        return Kernel(self.fn, _with(self.request, grid=sizes))
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """As a method: the instance is the first argument."""
+        return self if instance is None else functools.partial(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<nki kernel {self.fn.__name__}>"
+
+
+def _with(request: Request, **changes: Any) -> Request:
+    fields = {name: getattr(request, name) for name in request.__dataclass_fields__}
+    return Request(**{**fields, **changes})
+
+
+def jit(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
+    """Make a kernel of a function.
+
+    Args: fn, the function (absent when options are given: ``@nki.jit(grid=2)``); options:
+        platform_target, what to compile for; grid, launch grid; show_compiler_tb, keep our own
+        frames in tracebacks; mode, debug_kernel and experimental_flags choose how a device runs a
+        kernel and have no meaning here, where every kernel is simulated.
+    Raises: NKI1004 for any other keyword.
+    """
+    if fn is None:
+        return lambda decorated: jit(decorated, **options)
+    for name in options:
+        if name not in _JIT_OPTIONS:
+            known = ", ".join(_JIT_OPTIONS)
+            raise fail(NKI1004, current(None), name=name, fn="nki.jit", known=known, close="")
+    if isinstance(fn, Kernel):
+        fn = fn.fn
+    request = Request(target=options.get("platform_target"), grid=options.get("grid"))
+    return Kernel(fn, request)
+
+
+def simulate(
+    kernel: Callable[..., Any], *, step: bool = False, strict: bool = False,
+    level: str | None = None, target: str | None = None,
+) -> Kernel:  # fmt: skip
+    """The kernel as a callable that runs on the simulator.
+
+    Args: kernel, decorated or plain function, perhaps with a grid (``kernel[2]``); step, run every
+        instruction as soon as it is traced, so that print() and debuggers show values; strict,
+        reading memory that nothing wrote is an error; level, which form to run (penguin, bir,
+        program; the default is program); target, what to compile for.
+    """
+    made = kernel if isinstance(kernel, Kernel) else Kernel(kernel, Request())
+    changes: dict[str, Any] = {"step": step, "strict": strict, "level": level}
+    if target is not None:
+        changes["target"] = target
+    return Kernel(made.fn, _with(made.request, **changes))
+
+
+def launch(
+    fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], options: Options
+) -> Any:
+    """Compile and run one call; the whole of what calling a kernel means."""
+    contexts, traces = _trace(fn, args, kwargs, options)
+    callers = [array for _, array in traces[0].arrays]
+    for tensor, array in traces[0].arrays:
+        if tensor.written:
+            check_writable(array, tensor.name)
+    compiled = Compiled(getattr(fn, "__name__", "kernel"), options, traces)
+    if all(c.stepper is not None for c in contexts):
+        memories = [c.stepper.memory for c in contexts]  # type: ignore[union-attr]
+        found = [d for c in contexts for d in c.stepper.machine.diagnostics]  # type: ignore[union-attr]
+        results, written = collect(traces, memories)
+    else:
+        outcome = execute(compiled, to_numpy, _print)
+        results, written, found = outcome.results, outcome.written, outcome.diagnostics
+    show_warnings(compiled.problems + found)
+    for array, values in written:
+        write_back(array, values)
+    return _public(results, callers)
+
+
+def _trace(
+    fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], options: Options
+) -> tuple[list[TraceContext], list[Traced]]:
+    contexts, traces = [], []
+    for ids in programs(options.grid):
+        ctx = TraceContext(
+            fn, options.target, options.grid, ids,
+            lambda arrays: StepMachine(arrays, options, to_numpy, _print), options.step,
+        )  # fmt: skip
+        traces.append(ctx.trace_kernel(args, kwargs))
+        contexts.append(ctx)
+    return contexts, traces
+
+
+def _public(results: Any, callers: list[Any]) -> Any:
+    if isinstance(results, dict):
+        return {k: _public(v, callers) for k, v in results.items()}
+    if isinstance(results, list):
+        return [_public(v, callers) for v in results]
+    if isinstance(results, tuple):
+        items = [_public(v, callers) for v in results]
+        return type(results)(*items) if hasattr(results, "_fields") else tuple(items)
+    return results if results is None else like(results, callers)
+
+
+def _print(line: str) -> None:
+    sys.stdout.write(line + "\n")
+
+
+def show_warnings(diagnostics: list[Diagnostic]) -> None:
+    """Give every warning to Python's `warnings`, at the line that it is about."""
+    for found in diagnostics:
+        if found.severity is Severity.warning:
+            frame = user_frame(2)
+            message = text([found]).rstrip()
+            registry = frame.f_globals.setdefault("__warningregistry__", {}) if frame else {}
+            warnings.warn_explicit(
+                NkiWarning(message), NkiWarning, found.file, found.line, registry=registry
+            )

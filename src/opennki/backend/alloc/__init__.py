@@ -1,0 +1,15 @@
+"""Allocation: lives of storages, addresses in SBUF, PSUM and DRAM, and the occupancy report.
+
+Works on the module it is given: `address` and `bank` of its storages are set in place, and so is
+nothing else. Who wants to see the module as it was keeps its text.
+"""
+
+from .chip import place_psum, place_sbuf
+from .dram import place_dram
+from .liveness import Liveness, liveness
+from .report import Occupancy, Report, occupancy
+
+__all__ = [
+    "Liveness", "Occupancy", "Report", "liveness", "occupancy", "place_dram", "place_psum",
+    "place_sbuf",
+]  # fmt: skip

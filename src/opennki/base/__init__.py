@@ -1,0 +1,1 @@
+"""Words that every level uses: diagnostics, locations, dtypes, affine expressions, text."""

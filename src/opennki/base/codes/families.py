@@ -1,0 +1,467 @@
+"""A pure table: NKI22xx to NKI26xx, rules of one family of instructions.
+
+22xx matmul and transpose, 23xx DMA, 24xx reduce, scan and statistics, 25xx activation and scalar
+operands, 26xx select, predicate, fill and iota. General operand rules are in `instruction`.
+"""
+
+from __future__ import annotations
+
+from opennki.base.diag import code, warning_code
+
+# --- 22xx matmul and transpose --------------------------------------------------------------------
+
+NKI2201 = code(
+    "NKI2201",
+    "float32 mixed with a narrower dtype in a matmul",
+    "`{first}` is {first_dtype} and `{second}` is {second_dtype}; "
+    "if one is a 4-byte float, both must be",
+    hint="convert `{second}` to {first_dtype} with nisa.tensor_copy, or both to bfloat16",
+    why="A float32 product takes four passes over the array, a narrow one takes one. The array is "
+    "set to one of the two for a whole instruction. All targets. Source: NKI ISA reference, "
+    "nc_matmul.",
+    wrong="nisa.nc_matmul(dst=acc, stationary=w_f32, moving=x_bf16)",
+    right="nisa.nc_matmul(dst=acc, stationary=w_bf16, moving=x_bf16)",
+)
+
+NKI2202 = code(
+    "NKI2202",
+    "8-bit float mixed with a wider dtype in a matmul",
+    "`{first}` is {first_dtype} and `{second}` is {second_dtype}; "
+    "if one is an 8-bit float, both must be",
+    hint="convert `{first}` to {second_dtype} with nisa.tensor_copy",
+    why="The array reads both operands at one width. The two 8-bit formats may differ from each "
+    "other. Source: NKI ISA reference, nc_matmul.",
+    wrong="nisa.nc_matmul(dst=acc, stationary=w_fp8, moving=x_bf16)",
+    right="nisa.nc_matmul(dst=acc, stationary=w_bf16, moving=x_bf16)",
+)
+
+NKI2203 = code(
+    "NKI2203",
+    "two kinds of e4m3 in one matmul",
+    "`{first}` is {first_dtype} and `{second}` is {second_dtype}; "
+    "the two e4m3 encodings cannot be mixed",
+    hint="store both operands as {first_dtype}",
+    why="float8_e4m3 has infinities and float8_e4m3fn has none, so equal bits mean different "
+    "numbers. float8_e4m3fn needs gen4. Source: NKI ISA reference, nc_matmul.",
+    wrong="nisa.nc_matmul(dst=acc, stationary=w_e4m3, moving=x_e4m3fn)",
+    right="nisa.nc_matmul(dst=acc, stationary=w_e4m3fn, moving=x_e4m3fn)",
+)
+
+NKI2204 = code(
+    "NKI2204",
+    "performance mode needs 8-bit floats",
+    "perf_mode {mode} needs 8-bit floats, and `{operand}` is {dtype}",
+    hint="convert `{operand}` to float8_e4m3 or float8_e5m2, or leave perf_mode out",
+    why="The mode packs two 8-bit values where one 16-bit value would be. gen3 and later. Source: "
+    "NKI ISA reference, nc_matmul.",
+    wrong="nisa.nc_matmul(\n"
+    "    dst=acc, stationary=w_bf16, moving=x_bf16, perf_mode=nisa.matmul_perf_mode.double_row\n"
+    ")",
+    right="nisa.nc_matmul(dst=acc, stationary=w_bf16, moving=x_bf16)",
+)
+
+NKI2205 = code(
+    "NKI2205",
+    "performance mode needs pairs",
+    "perf_mode {mode} needs a first free dimension of 2, and `{operand}` has {got}",
+    hint="give `{operand}` the shape (K, 2, n), where the second dimension holds the pair",
+    why="The contraction is split between the partitions and the first free dimension: 128 "
+    "partitions and pairs contract 256 values. Source: NKI ISA reference, nc_matmul.",
+    wrong="nisa.nc_matmul(\n"
+    "    dst=acc, stationary=w[:, 0:128], moving=x[:, 0:512],\n"
+    "    perf_mode=nisa.matmul_perf_mode.double_row,\n"
+    ")",
+    right="nisa.nc_matmul(\n"
+    "    dst=acc, stationary=w.reshape((128, 2, 128)), moving=x.reshape((128, 2, 512)),\n"
+    "    perf_mode=nisa.matmul_perf_mode.double_row,\n"
+    ")",
+)
+
+NKI2206 = code(
+    "NKI2206",
+    "performance mode with column tiles",
+    "perf_mode {mode} cannot be combined with column tiles; tile_size is {tile_size}",
+    hint="use a tile_size with 128 columns",
+    why="The mode uses all columns of the array. Source: NKI ISA reference, nc_matmul.",
+    wrong="nisa.nc_matmul(\n"
+    "    dst=acc, stationary=w, moving=x, tile_position=(0, 64), tile_size=(128, 64),\n"
+    "    perf_mode=nisa.matmul_perf_mode.double_row,\n"
+    ")",
+    right="nisa.nc_matmul(\n"
+    "    dst=acc, stationary=w, moving=x, tile_position=(0, 0), tile_size=(64, 128),\n"
+    "    perf_mode=nisa.matmul_perf_mode.double_row,\n"
+    ")",
+)
+
+NKI2207 = code(
+    "NKI2207",
+    "half of a tile setting",
+    "`{given}` is set and `{missing}` is not; tiling needs both",
+    hint="set `{missing}` as well, or neither",
+    why="A tile of the array is given by its size and its position. Source: NKI ISA reference.",
+    wrong="nisa.nc_matmul(dst=acc, stationary=w, moving=x, tile_position=(64, 0))",
+    right="nisa.nc_matmul(\n"
+    "    dst=acc, stationary=w, moving=x, tile_position=(64, 0), tile_size=(64, 128)\n"
+    ")",
+)
+
+NKI2208 = code(
+    "NKI2208",
+    "tile position",
+    "tile_position has {axis} {position}, which is not a multiple of the tile's {size} below 128",
+    hint="start at a multiple of {size}",
+    why="Tiles divide the 128 x 128 array evenly and do not overlap. Source: NKI ISA reference, "
+    "nc_matmul.",
+    wrong="nisa.nc_matmul(\n"
+    "    dst=acc, stationary=w, moving=x, tile_position=(32, 0), tile_size=(64, 128)\n"
+    ")",
+    right="nisa.nc_matmul(\n"
+    "    dst=acc, stationary=w, moving=x, tile_position=(64, 0), tile_size=(64, 128)\n"
+    ")",
+)
+
+NKI2209 = code(
+    "NKI2209",
+    "tile size",
+    "tile_size is {got}; rows and columns must each be one of {allowed} on {target}",
+    hint="choose the smallest allowed size that holds the stationary operand",
+    why="gen2 splits the array into halves of 64, gen3 and later also into quarters of 32. Source: "
+    "NKI ISA reference, nc_matmul.",
+    wrong="nisa.nc_matmul(\n"
+    "    dst=acc, stationary=w, moving=x, tile_position=(0, 0), tile_size=(48, 128)\n"
+    ")",
+    right="nisa.nc_matmul(\n"
+    "    dst=acc, stationary=w, moving=x, tile_position=(0, 0), tile_size=(64, 128)\n"
+    ")",
+)
+
+NKI2210 = code(
+    "NKI2210",
+    "operand larger than its tile of the array",
+    "operand `{operand}` has {dim} = {got}, and the tile of the array holds {limit}",
+    hint="use a larger tile_size, or slice `{operand}` to {limit}",
+    why="Rows of the array take the contraction, columns take the free size of the stationary "
+    "operand. Source: NKI ISA reference, nc_matmul.",
+    wrong="nisa.nc_matmul(\n"
+    "    dst=acc, stationary=w[0:128], moving=x[0:128], tile_position=(0, 0), tile_size=(64, 128)\n"
+    ")",
+    right="nisa.nc_matmul(\n"
+    "    dst=acc, stationary=w[0:64], moving=x[0:64], tile_position=(0, 0), tile_size=(64, 128)\n"
+    ")",
+)
+
+NKI2212 = code(
+    "NKI2212",
+    "transpose too large",
+    "a tile of {rows} x {cols} is too large to transpose on the {engine} engine, "
+    "which takes {limit} x {limit}",
+    hint="transpose in blocks of {limit} x {limit}; nisa.dma_transpose takes larger ones",
+    why="The Tensor engine transposes through its 128 x 128 array, the Vector engine inside blocks "
+    "of 32 x 32. All targets. Source: NKI ISA reference, nc_transpose.",
+    wrong="nisa.nc_transpose(dst=t, data=x[0:64, 0:64], engine=nisa.engine.vector)",
+    right="nisa.nc_transpose(dst=t, data=x[0:64, 0:64], engine=nisa.engine.tensor)",
+)
+
+NKI2213 = code(
+    "NKI2213",
+    "transpose between the wrong memories",
+    "the {engine} engine transposes from {want}; `{operand}` is in {got}",
+    hint="for the Tensor engine put data in SBUF and dst in PSUM; the Vector engine takes both",
+    why="A Tensor engine transpose is a matmul with the identity matrix and has the same ports. "
+    "Source: NKI ISA reference, nc_transpose.",
+    wrong="nisa.nc_transpose(dst=t_sbuf, data=x, engine=nisa.engine.tensor)",
+    right="nisa.nc_transpose(dst=t_psum, data=x, engine=nisa.engine.tensor)\n"
+    "nisa.tensor_copy(dst=t_sbuf, src=t_psum)",
+)
+
+NKI2214 = warning_code(
+    "NKI2214",
+    "transpose that spreads NaN and infinity",
+    "a Tensor engine transpose on {target} spreads NaN and infinity to other elements",
+    hint="replace NaN and infinity first, or transpose with nisa.dma_transpose",
+    why="On gen2 the transpose multiplies with ones and zeros, and 0 x infinity is NaN. gen3 and "
+    "later move bits. Source: NKI ISA reference, nc_transpose.",
+    wrong="nisa.nc_transpose(dst=t, data=masked_with_inf)  # gen2",
+    right="nisa.nc_transpose(dst=t, data=masked_with_lowest_float)",
+)
+
+# --- 23xx DMA -------------------------------------------------------------------------------------
+
+NKI2301 = code(
+    "NKI2301",
+    "DMA with PSUM",
+    "operand `{operand}` is in psum; DMA reaches HBM and SBUF only",
+    hint="copy between PSUM and SBUF with nisa.tensor_copy, then nisa.dma_copy",
+    why="The language refuses PSUM in DMA since 0.3. It occupied the bank for the whole transfer. "
+    "Source: NKI release notes, 0.3.",
+    wrong="nisa.dma_copy(dst=out, src=acc)  # acc is in PSUM",
+    right="nisa.tensor_copy(dst=tile, src=acc)\nnisa.dma_copy(dst=out, src=tile)",
+)
+
+NKI2302 = code(
+    "NKI2302",
+    "hardware descriptors cannot convert",
+    "dge_mode hwdge cannot convert {src_dtype} to {dst_dtype}",
+    hint="use dge_mode.swdge, or convert on chip with nisa.tensor_copy",
+    why="The hardware descriptor generator writes descriptors that copy bytes. Conversion needs "
+    "descriptors written by software. gen3 and later. Source: NKI ISA reference, dma_copy.",
+    wrong="nisa.dma_copy(dst=f32_tile, src=bf16_x, dge_mode=nisa.dge_mode.hwdge)",
+    right="nisa.dma_copy(dst=bf16_tile, src=bf16_x, dge_mode=nisa.dge_mode.hwdge)",
+)
+
+NKI2303 = code(
+    "NKI2303",
+    "engine for a DMA without hardware descriptors",
+    "engine {engine} has no effect with dge_mode {mode}",
+    hint="add dge_mode=nisa.dge_mode.hwdge, or leave engine out",
+    why="`engine` names the sequencer that triggers the hardware descriptor generator. In other "
+    "modes there is none. Source: NKI ISA reference, dma_copy.",
+    wrong="nisa.dma_copy(dst=tile, src=x, engine=nisa.engine.scalar)",
+    right="nisa.dma_copy(\n"
+    "    dst=tile, src=x, engine=nisa.engine.scalar, dge_mode=nisa.dge_mode.hwdge\n"
+    ")",
+)
+
+NKI2304 = code(
+    "NKI2304",
+    "skipping of indices without indices",
+    "oob_mode skip is set, but neither dst nor src uses run-time indices",
+    hint="leave oob_mode out; static bounds are checked while compiling",
+    why="oob_mode says what happens to a run-time index outside of the tensor. Source: NKI ISA "
+    "reference, dma_copy.",
+    wrong="nisa.dma_copy(dst=tile, src=x, oob_mode=nisa.oob_mode.skip)",
+    right="nisa.dma_copy(\n"
+    "    dst=tile,\n"
+    "    src=x.ap(pattern=[[64, 128], [1, 64]], vector_offset=idx, indirect_dim=0),\n"
+    "    oob_mode=nisa.oob_mode.skip,\n"
+    ")",
+)
+
+NKI2305 = code(
+    "NKI2305",
+    "two run-time offsets in one access",
+    "operand `{operand}` has both a scalar_offset and a vector_offset",
+    hint="keep one of them; add the scalar to the indices beforehand",
+    why="A descriptor has one indirect address. Source: NKI ISA reference, dma_copy.",
+    wrong="src = x.ap(pattern=[[64, 128], [1, 64]], scalar_offset=reg, vector_offset=idx)",
+    right="src = x.ap(pattern=[[64, 128], [1, 64]], vector_offset=idx, indirect_dim=0)",
+)
+
+NKI2306 = code(
+    "NKI2306",
+    "gather from a tensor that is not in HBM",
+    "operand `{operand}` uses a vector_offset and is in {space}; it must be in HBM",
+    hint="use nisa.local_gather or nisa.nc_n_gather inside SBUF",
+    why="A vector of offsets makes one descriptor per row, and rows of HBM are what descriptors "
+    "address. Source: NKI ISA reference, dma_copy.",
+    wrong="nisa.dma_copy(dst=t, src=tile.ap([[64, 128], [1, 64]], vector_offset=idx))",
+    right="nisa.dma_copy(dst=t, src=x.ap([[64, 128], [1, 64]], vector_offset=idx, indirect_dim=0))",
+)
+
+NKI2307 = code(
+    "NKI2307",
+    "gather along an inner dimension",
+    "operand `{operand}` has indirect_dim = {got}; a vector_offset works on dimension 0",
+    hint="make the indexed dimension the first one with reshape",
+    why="Each index selects a row, and rows are the outermost dimension. Source: NKI ISA "
+    "reference, dma_copy.",
+    wrong="src = x.ap([[64, 128], [1, 64]], vector_offset=idx, indirect_dim=1)",
+    right="src = x.ap([[64, 128], [1, 64]], vector_offset=idx, indirect_dim=0)",
+)
+
+NKI2308 = code(
+    "NKI2308",
+    "index tile",
+    "the index tile of `{operand}` is {got}; it must be {want}",
+    hint="allocate it as {want}",
+    why="Indices are read from SBUF, one per partition for a vector_offset, one for a "
+    "scalar_offset. Source: NKI ISA reference, dma_copy.",
+    wrong="idx = nl.ndarray((128, 1), dtype=nl.float32, buffer=nl.sbuf)",
+    right="idx = nl.ndarray((128, 1), dtype=nl.uint32, buffer=nl.sbuf)",
+)
+
+# --- 24xx reduce, scan and statistics -------------------------------------------------------------
+
+NKI2401 = code(
+    "NKI2401",
+    "reduction along partitions",
+    "axis {axis} contains the partition dimension 0, which {inst} cannot reduce",
+    hint="transpose with nisa.nc_transpose first, or multiply by a (P, 1) tile of ones in "
+    "nisa.nc_matmul",
+    why="Each lane sees its own partition only. All targets. Source: NKI ISA reference, "
+    "tensor_reduce.",
+    wrong="nisa.tensor_reduce(dst=s, op=nl.add, data=x, axis=0)",
+    right="nisa.nc_matmul(dst=s, stationary=ones, moving=x)",
+)
+
+NKI2402 = code(
+    "NKI2402",
+    "reduction of dimensions that are not the last",
+    "axis {axis} is not a run of dimensions that ends with the last of {ndim}",
+    hint="reduce the last dimensions, or move them to the end with data.permute(...)",
+    why="The engine keeps one running value and closes it when the innermost loops end. All "
+    "targets. Source: NKI ISA reference, tensor_reduce.",
+    wrong="nisa.tensor_reduce(dst=s, op=nl.add, data=x, axis=1)  # x is (128, 4, 64)",
+    right="nisa.tensor_reduce(dst=s, op=nl.add, data=x.permute((0, 2, 1)), axis=2)",
+)
+
+NKI2403 = code(
+    "NKI2403",
+    "reduction axis out of range",
+    "axis {axis} is out of range or repeated for a tile with {ndim} dimensions",
+    hint="name each of the axes 1 to {ndim} - 1 at most once",
+    why="Axes count from the partition dimension, which is 0. Source: NKI ISA reference.",
+    wrong="nisa.tensor_reduce(dst=s, op=nl.add, data=x, axis=2)  # x is (128, 64)",
+    right="nisa.tensor_reduce(dst=s, op=nl.add, data=x, axis=1)",
+)
+
+NKI2404 = code(
+    "NKI2404",
+    "destination of a reduction",
+    "operand `{operand}` has {got} elements per partition; reducing axis {axis} leaves {want}",
+    hint="allocate `{operand}` with {want} elements per partition",
+    why="A reduction writes one value for each combination of the dimensions it keeps. All "
+    "targets. Source: NKI ISA reference, tensor_reduce.",
+    wrong="nisa.tensor_reduce(dst=s[:, 0:2], op=nl.add, data=x, axis=1)  # x is (128, 64)",
+    right="nisa.tensor_reduce(dst=s[:, 0:1], op=nl.add, data=x, axis=1)",
+)
+
+NKI2405 = code(
+    "NKI2405",
+    "negated bit reduction",
+    "negate has no meaning with the bit operator {op}",
+    hint="leave negate out",
+    why="Negation multiplies the float32 result by -1; bit operators have no such result. All "
+    "targets. Source: NKI ISA reference, tensor_reduce.",
+    wrong="nisa.tensor_reduce(dst=s, op=nl.bitwise_or, data=x, axis=1, negate=True)",
+    right="nisa.tensor_reduce(dst=s, op=nl.bitwise_or, data=x, axis=1)",
+)
+
+NKI2410 = code(
+    "NKI2410",
+    "bn_stats over too many elements",
+    "operand `{operand}` has {got} elements per partition; bn_stats takes at most {limit}",
+    hint="call bn_stats on chunks of {limit} and combine them with one nisa.bn_aggr",
+    why="The counter of the statistics unit ends there. All targets. Source: NKI ISA reference, "
+    "bn_stats.",
+    wrong="nisa.bn_stats(dst=stats, data=x[:, 0:1024])",
+    right="nisa.bn_stats(dst=stats[:, 0:6], data=x[:, 0:512])\n"
+    "nisa.bn_stats(dst=stats[:, 6:12], data=x[:, 512:1024])",
+)
+
+NKI2411 = code(
+    "NKI2411",
+    "bn_aggr over incomplete triples",
+    "operand `{operand}` has {got} elements per partition; bn_aggr needs a multiple of 3",
+    hint="pass whole results of nisa.bn_stats, which are two triples each",
+    why="The input is a list of (count, mean, variance times count). All targets. Source: NKI ISA "
+    "reference, bn_aggr.",
+    wrong="nisa.bn_aggr(dst=mean_var, data=stats[:, 0:5])",
+    right="nisa.bn_aggr(dst=mean_var, data=stats[:, 0:6])",
+)
+
+# --- 25xx activation and scalar operands ----------------------------------------------------------
+
+NKI2501 = code(
+    "NKI2501",
+    "not an activation function",
+    "{op} is not an activation function",
+    hint="did you mean nl.{close}?; operators with two inputs run in nisa.tensor_tensor or "
+    "nisa.tensor_scalar",
+    why="The Scalar engine evaluates functions of one value from its tables. Source: NKI ISA "
+    "reference, activation functions.",
+    wrong="nisa.activation(dst=y, op=nl.add, data=x)",
+    right="nisa.activation(dst=y, op=nl.exp, data=x)",
+)
+
+NKI2502 = code(
+    "NKI2502",
+    "number as bias",
+    "bias is the number {got}; on {target} it must be a (P, 1) tile",
+    hint="fill a tile: nisa.memset(dst=bias, value={got})",
+    why="The activation instruction of gen2 reads its bias from memory only. gen3 and later also "
+    "encode a number. Source: NKI ISA reference, activation.",
+    wrong="nisa.activation(dst=y, op=nl.exp, data=x, bias=1.0)  # gen2",
+    right="nisa.memset(dst=bias, value=1.0)\nnisa.activation(dst=y, op=nl.exp, data=x, bias=bias)",
+)
+
+NKI2503 = code(
+    "NKI2503",
+    "operators that the Scalar engine does not combine",
+    "the Scalar engine of {target} cannot run op0 = {op0} with op1 = {op1}",
+    hint="use the Vector engine; the Scalar engine does multiply then add, multiply, and add",
+    why="On the Scalar engine tensor_scalar uses the scale and bias stage in front of the function "
+    "tables. gen3. Source: NKI ISA reference, tensor_scalar.",
+    wrong="nisa.tensor_scalar(\n"
+    "    dst=y, data=x, op0=nl.subtract, operand0=1.0, engine=nisa.engine.scalar\n"
+    ")",
+    right="nisa.tensor_scalar(dst=y, data=x, op0=nl.add, operand0=-1.0, engine=nisa.engine.scalar)",
+)
+
+NKI2504 = warning_code(
+    "NKI2504",
+    "prelu without a slope",
+    "prelu has slope 0 here, which makes it relu",
+    hint="use op=nl.relu if that is meant; nisa.activate2 takes a slope as relu_param",
+    why="nisa.activation and nisa.activation_reduce have no argument for the slope of the negative "
+    "side. Source: NKI ISA reference, activation and activate2.",
+    wrong="nisa.activation(dst=y, op=nl.prelu, data=x)",
+    right="nisa.activation(dst=y, op=nl.relu, data=x)",
+)
+
+# --- 26xx select, predicate, fill and iota --------------------------------------------------------
+
+NKI2601 = code(
+    "NKI2601",
+    "pattern of the wrong size",
+    "the pattern of {inst} makes {got} elements; `{operand}` has {want} per partition",
+    hint="let the product of the pattern's counts be {want}",
+    why="The generator makes one value per element of each partition. All targets. Source: NKI ISA "
+    "reference, iota.",
+    wrong="nisa.iota(dst=t[:, 0:64], pattern=[[1, 32]])",
+    right="nisa.iota(dst=t[:, 0:64], pattern=[[1, 64]])",
+)
+
+NKI2602 = code(
+    "NKI2602",
+    "pattern of the wrong form",
+    "{pattern} is not a pattern: {why}",
+    hint="write one to four pairs [step, count] with integer steps and positive counts",
+    why="The generator has four nested counters with a 32-bit step each. Source: NKI ISA "
+    "reference, iota.",
+    wrong="nisa.iota(dst=t, pattern=[64])",
+    right="nisa.iota(dst=t, pattern=[[1, 64]])",
+)
+
+NKI2605 = code(
+    "NKI2605",
+    "number beyond 32 bits",
+    "{name} is {got}, which is not a 32-bit integer",
+    hint="keep {name} between -2**31 and 2**31 - 1, without a fraction",
+    why="Patterns are generated in 32-bit integer arithmetic. All targets. Source: NKI ISA "
+    "reference, iota.",
+    wrong="nisa.iota(dst=t, pattern=[[1, 64]], offset=2**40)",
+    right="nisa.iota(dst=t, pattern=[[1, 64]], offset=2**20)",
+)
+
+NKI2606 = code(
+    "NKI2606",
+    "value that the dtype cannot hold",
+    "value {value} cannot be stored as {dtype}",
+    hint="choose a value that {dtype} holds, or another dtype for the tile",
+    why="The constant is encoded in the dtype of the destination. A fraction, a negative number or "
+    "a number out of range would be changed silently. Source: NKI ISA reference, memset.",
+    wrong="nisa.memset(dst=bytes_tile, value=-1)  # uint8",
+    right="nisa.memset(dst=bytes_tile, value=255)",
+)
+
+NKI2607 = code(
+    "NKI2607",
+    "packed dtype with a value",
+    "{dtype} packs four values; it can be filled with 0 only, not with {value}",
+    hint="fill a tile of the unpacked dtype and convert it with nisa.quantize_mx",
+    why="One element holds four small floats and one number cannot say all four. Source: NKI ISA "
+    "reference, memset.",
+    wrong="nisa.memset(dst=x4_tile, value=1.0)",
+    right="nisa.memset(dst=x4_tile, value=0)",
+)

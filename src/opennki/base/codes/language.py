@@ -1,0 +1,577 @@
+"""A pure table: NKI1xxx, what the language does not allow. Calls, arguments, control flow, results.
+
+Rules of the older language (index tensors, masks, block dimensions) are at NKI106x.
+"""
+
+from __future__ import annotations
+
+from opennki.base.diag import code, warning_code
+
+# --- calls and values -----------------------------------------------------------------------------
+
+NKI1001 = code(
+    "NKI1001",
+    "NKI call outside of a kernel",
+    "`{api}` was called outside of a kernel",
+    hint="call it from a function decorated with @nki.jit, or from a function such a kernel calls",
+    why="NKI calls append instructions to the kernel that is being traced. Outside of one there is "
+    "nothing to append to, and no array holds data yet. Source: NKI language guide.",
+    wrong="t = nl.ndarray((128, 512), dtype=nl.float32, buffer=nl.sbuf)  # at module level",
+    right="@nki.jit\n"
+    "def kernel(x):\n"
+    "    t = nl.ndarray((128, 512), dtype=nl.float32, buffer=nl.sbuf)",
+)
+
+NKI1002 = code(
+    "NKI1002",
+    "Python asks for a value that only the device knows",
+    "Python needs a concrete value here, but {what} is only known on the device",
+    hint="select elements with nisa.tensor_copy_predicated or nisa.select_reduce, or loop with "
+    "nl.while_loop on a register",
+    why="The kernel's Python runs once, before any data exists. `if`, `while`, bool(), int(), "
+    "float(), len() and iteration over a tensor need its elements at that time. Shapes, dtypes and "
+    "plain numbers are known and may steer Python. All targets. Source: NKI language guide, "
+    "control flow.",
+    wrong="if scores[0, 0] > 0:\n    nisa.memset(dst=out, value=1.0)",
+    right="nisa.tensor_copy_predicated(dst=out, src=ones, predicate=positive)",
+)
+
+NKI1003 = code(
+    "NKI1003",
+    "Python operator on a tensor",
+    "Python operator `{op}` does not work on tensors",
+    hint="write {suggestion} with an explicit destination",
+    why="A tensor names a place in memory, not a value. An operator has no destination, so nobody "
+    "could say in which memory its result lives. The language has refused operators since 0.2; the "
+    "0.1 language still computes with them. Source: NKI migration guide.",
+    wrong="c = a + b",
+    right="c = nl.ndarray(a.shape, dtype=a.dtype, buffer=nl.sbuf)\n"
+    "nisa.tensor_tensor(dst=c, data1=a, data2=b, op=nl.add)",
+)
+
+NKI1004 = code(
+    "NKI1004",
+    "unknown keyword",
+    "`{fn}` has no parameter `{name}`",
+    hint="did you mean `{close}`?; `{fn}` takes {known}",
+    why="Keywords are never ignored, because an ignored keyword changes what the kernel means. "
+    "Several were removed when the language changed: `mask`, and `dtype` on instructions that now "
+    "take the dtype from `dst`.",
+    wrong="nisa.tensor_copy(dst=a, source=b)",
+    right="nisa.tensor_copy(dst=a, src=b)",
+)
+
+NKI1005 = code(
+    "NKI1005",
+    "missing argument",
+    "`{fn}` needs an argument for `{name}`",
+    hint="pass `{name}=`; instructions take their destination first since 0.2",
+    why="The parameter has no default. A missing `dst` usually means that the call is written in "
+    "the 0.1 style, in which instructions returned their result.",
+    wrong="c = nisa.tensor_tensor(data1=a, data2=b, op=nl.add)",
+    right="nisa.tensor_tensor(dst=c, data1=a, data2=b, op=nl.add)",
+)
+
+NKI1006 = code(
+    "NKI1006",
+    "too many positional arguments",
+    "`{fn}` takes at most {most} positional arguments, and got {got}",
+    hint="pass the optional ones by keyword",
+    why="The call has more values than the function has parameters. All language versions.",
+    wrong="nisa.reciprocal(dst, x, nl.float32, 'r0')",
+    right="nisa.reciprocal(dst, x, name='r0')",
+)
+
+NKI1007 = code(
+    "NKI1007",
+    "argument of the wrong type",
+    "`{name}` of `{fn}` must be {expected}, and is {got}",
+    hint="pass {expected}",
+    why="The instruction encodes this argument in a field of one kind. A NumPy or torch array "
+    "inside a kernel is such a mistake too: pass it as an argument of the kernel.",
+    wrong="nisa.tensor_copy(dst=a, src=np.zeros((128, 4)))",
+    right="nisa.memset(dst=a, value=0.0)",
+)
+
+NKI1008 = code(
+    "NKI1008",
+    "number or string in place of an enumeration member",
+    "`{name}` of `{fn}` must be {expected}, and is {got}",
+    hint="write the member, for example nl.sbuf, nisa.engine.vector or nisa.oob_mode.skip",
+    why="Numbers and strings were accepted for buffers, engines and modes until 0.2. Their meaning "
+    "differs between versions, so 0.3 and later refuse them. Source: NKI release notes, 0.3.",
+    wrong="t = nl.ndarray((128, 64), dtype=nl.float32, buffer='sbuf')",
+    right="t = nl.ndarray((128, 64), dtype=nl.float32, buffer=nl.sbuf)",
+)
+
+# --- kernel arguments and results -----------------------------------------------------------------
+
+NKI1010 = code(
+    "NKI1010",
+    "unsupported kernel argument",
+    "kernel argument `{name}` is {got}, which a kernel cannot take: {why}",
+    hint="pass arrays, numbers, strings, bool, None, tuples, enumeration members, or objects whose "
+    "class derives from nl.NKIObject",
+    why="Arrays become inputs of the kernel. Everything else is a compile-time constant, becomes "
+    "part of the cache key, and must therefore be comparable and immutable. Source: NKI language "
+    "guide, kernel arguments.",
+    wrong="kernel(x, {1, 2, 3})",
+    right="kernel(x, (1, 2, 3))",
+)
+
+NKI1011 = code(
+    "NKI1011",
+    "array argument of an unsupported dtype",
+    "array `{name}` has dtype {dtype}, which no engine can read",
+    hint="convert it before the call, for example {name}.astype(np.float32) or np.int32",
+    why="The engines read elements of 1, 2 and 4 bytes. float64, int64, uint64, complex and object "
+    "arrays have no representation, and a silent conversion would hide a loss of precision. NumPy "
+    "makes float64 by default. All targets. Source: NKI language guide, supported data types.",
+    wrong="kernel(np.random.rand(128, 512))",
+    right="kernel(np.random.rand(128, 512).astype(np.float32))",
+)
+
+NKI1012 = code(
+    "NKI1012",
+    "empty array argument",
+    "array `{name}` has no elements: its shape is {shape}",
+    hint="call the kernel only when there is something to compute, or pad the array",
+    why="Every instruction and every DMA descriptor moves at least one element. A dimension of "
+    "size 0 cannot be laid out in memory. All targets.",
+    wrong="kernel(np.zeros((0, 512), np.float32))",
+    right="if len(rows):\n    kernel(rows)",
+)
+
+NKI1013 = code(
+    "NKI1013",
+    "kernel without a result",
+    "the kernel returns nothing",
+    hint="return the tensor that it writes: `return out`, where out is in nl.shared_hbm",
+    why="A kernel is a pure function for the program around it. Only tensors that it returns reach "
+    "the caller, so a kernel without `return` would be removed as dead. All language versions.",
+    wrong="@nki.jit\n"
+    "def kernel(x):\n"
+    "    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)\n"
+    "    nisa.dma_copy(dst=out, src=x)",
+    right="@nki.jit\n"
+    "def kernel(x):\n"
+    "    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)\n"
+    "    nisa.dma_copy(dst=out, src=x)\n"
+    "    return out",
+)
+
+NKI1014 = code(
+    "NKI1014",
+    "result that is not a tensor",
+    "the kernel returns {got} at {where}; only tensors can be returned",
+    hint="return one tensor, or a tuple or list of tensors",
+    why="Results become outputs of the compiled program, and each output is one array in HBM. A "
+    "number known at compile time can be computed by the caller. A view is not a tensor either: "
+    "copy it into a tensor of its own.",
+    wrong="return out, 3",
+    right="return out",
+)
+
+NKI1015 = code(
+    "NKI1015",
+    "result on chip",
+    "the kernel returns `{name}`, which is in {space}; results must be in HBM",
+    hint="allocate a tensor with buffer=nl.shared_hbm, nisa.dma_copy `{name}` into it, return that",
+    why="SBUF and PSUM belong to the kernel while it runs and are reused afterwards. The caller "
+    "sees HBM only. From 0.3 on, outputs are placed in nl.shared_hbm. Source: NKI language guide, "
+    "memory hierarchy.",
+    wrong="tile = nl.ndarray((128, 64), dtype=nl.float32, buffer=nl.sbuf)\nreturn tile",
+    right="out = nl.ndarray((128, 64), dtype=nl.float32, buffer=nl.shared_hbm)\n"
+    "nisa.dma_copy(dst=out, src=tile)\n"
+    "return out",
+)
+
+NKI1016 = code(
+    "NKI1016",
+    "output never written",
+    "output `{name}` is returned but no instruction writes it",
+    hint="copy the result into `{name}` with nisa.dma_copy; look for a loop that runs zero times",
+    why="A fresh tensor has no defined contents, so the caller would get whatever was in memory. "
+    "The usual reasons are a loop whose trip count is zero (rows // 128 with fewer than 128 rows) "
+    "and a name that was bound to a new tensor instead of being written.",
+    wrong="for i in range(x.shape[0] // 128):  # x has 64 rows\n"
+    "    nisa.dma_copy(dst=out[i * 128:(i + 1) * 128], src=x[i * 128:(i + 1) * 128])\n"
+    "return out",
+    right="for i in range((x.shape[0] + 127) // 128):\n"
+    "    end = min(x.shape[0], (i + 1) * 128)\n"
+    "    nisa.dma_copy(dst=out[i * 128:end], src=x[i * 128:end])\n"
+    "return out",
+)
+
+NKI1017 = code(
+    "NKI1017",
+    "recursion without end",
+    "`{fn}` calls itself without end",
+    hint="end the recursion on a number known while tracing, such as a shape or a depth argument",
+    why="Calls are inlined while tracing; nothing on the device is a call. A recursion must "
+    "therefore end by values that Python knows. Tracing stops at Python's own recursion limit.",
+    wrong="def halve(t):\n    halve(t[:, 0 : t.shape[1] // 2])",
+    right="def halve(t):\n    if t.shape[1] > 1:\n        halve(t[:, 0 : t.shape[1] // 2])",
+)
+
+NKI1018 = code(
+    "NKI1018",
+    "exception in the kernel's own Python",
+    "the kernel's Python raised {type}: {text}",
+    hint="the kernel runs as ordinary Python while it is traced, so a debugger or print() works",
+    why="The exception comes from the kernel or from a function that it calls, not from NKI. It is "
+    "reported here with the innermost line of user code; the original exception is attached as its "
+    "cause.",
+    wrong="scale = {'a': 1.0}['b']",
+    right="scale = {'a': 1.0}['a']",
+)
+
+NKI1019 = code(
+    "NKI1019",
+    "assertion in the kernel failed",
+    "assertion failed: {text}",
+    hint="the assertion is the kernel's own: call it with arguments that satisfy it",
+    why="The kernel states with `assert` what it supports. Assertions run while tracing, on "
+    "shapes, dtypes and other compile-time values. They never see data.",
+    wrong="assert x.shape[0] % 128 == 0, 'rows must be a multiple of 128'  # x has 100 rows",
+    right="assert x.shape[0] % 128 == 0, 'rows must be a multiple of 128'  # x has 256 rows",
+)
+
+NKI1020 = code(
+    "NKI1020",
+    "bad launch grid",
+    "launch grid {grid} is not possible: {why}",
+    hint="launch with kernel[1] or kernel[2], or without a grid",
+    why="The grid says on how many physical cores of one logical core the kernel runs. gen2 has "
+    "one core per logical core; gen3 and gen4 allow one or two. Source: NKI programming guide, "
+    "logical NeuronCore.",
+    wrong="kernel[3](x)",
+    right="kernel[2](x)",
+)
+
+NKI1021 = code(
+    "NKI1021",
+    "program axis out of range",
+    "program axis {axis} does not exist; the launch grid is {grid}",
+    hint="use axis 0, the only one since 0.2",
+    why="program_id and num_programs take an axis of the launch grid, counted from 0. A kernel "
+    "launched without a grid has one program.",
+    wrong="core = nl.program_id(1)",
+    right="core = nl.program_id(0)",
+)
+
+NKI1022 = code(
+    "NKI1022",
+    "write to a read-only argument",
+    "`{name}` is an argument of the kernel and read-only; nothing may write it",
+    hint="allocate an output with nl.ndarray(..., buffer=nl.shared_hbm), write and return that; "
+    "in the 0.1 language annotate the parameter as nki.typing.mutable_tensor and return it",
+    why="The program around the kernel may keep the array or pass it to others. Writing it in "
+    "place would change their data. All targets. Source: NKI language guide, kernel arguments.",
+    wrong="@nki.jit\ndef kernel(x):\n    nisa.dma_copy(dst=x, src=tile)",
+    right="@nki.jit\n"
+    "def kernel(x):\n"
+    "    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)\n"
+    "    nisa.dma_copy(dst=out, src=tile)\n"
+    "    return out",
+)
+
+NKI1023 = code(
+    "NKI1023",
+    "unknown target",
+    "there is no target named {got}",
+    hint="known targets: {known}",
+    why="A target may be named by generation (gen3), by instance (trn2) or by its own name "
+    "(cayman). It decides sizes of memories, limits and which instructions exist.",
+    wrong="nki.jit(kernel, platform_target='trn9')",
+    right="nki.jit(kernel, platform_target='trn2')",
+)
+
+NKI1024 = code(
+    "NKI1024",
+    "bad value of an environment variable",
+    "environment variable {name} is {got}, which is not one of its values",
+    hint="set {name} to one of {known}, or unset it",
+    why="A misspelt value would otherwise select the default without notice.",
+    wrong="os.environ['NKI_FRONTEND'] = 'beta4'",
+    right="os.environ['NKI_FRONTEND'] = 'beta3'",
+)
+
+NKI1025 = code(
+    "NKI1025",
+    "kernel decorator on something that is not a function",
+    "@nki.jit was applied to {got}; it takes a function",
+    hint="decorate a function",
+    why="The tracer needs a function's parameters and code to bind arguments and to report lines.",
+    wrong="kernel = nki.jit(3)",
+    right="@nki.jit\ndef kernel(x):\n    return x",
+)
+
+NKI1026 = code(
+    "NKI1026",
+    "launch grid on a nested kernel",
+    "kernel `{fn}` is called with grid {grid} from inside another kernel",
+    hint="call `{fn}` without a grid; it is inlined and runs on the caller's cores",
+    why="Only the outermost call decides on how many cores the program runs. All versions.",
+    wrong="@nki.jit\ndef outer(x):\n    return inner[2](x)",
+    right="@nki.jit\ndef outer(x):\n    return inner(x)",
+)
+
+NKI1028 = code(
+    "NKI1028",
+    "operator called as a function",
+    "nl.{name} names an operator and cannot be called",
+    hint="pass it to an instruction: {use}",
+    why="Some names of nki.language stand for an operator of an engine only. The instruction that "
+    "has an `op` argument is what computes. Source: NKI language reference.",
+    wrong="y = nl.bypass(x)",
+    right="nisa.tensor_scalar(dst=y, data=x, op0=nl.bypass, operand0=None)",
+)
+
+NKI1029 = code(
+    "NKI1029",
+    "name that nki.language does not have",
+    "nki.language has no `{name}`{why}",
+    hint="did you mean nl.{close}?",
+    why="The name is misspelt, or it is part of the language and opennki does not have it yet; the "
+    "message says which.",
+    wrong="y = nl.maximun(a, b)",
+    right="y = nl.maximum(a, b)",
+)
+
+# --- constructs of other versions -----------------------------------------------------------------
+
+NKI1030 = code(
+    "NKI1030",
+    "construct that was removed",
+    "{construct} is not part of the language since {since}",
+    hint="{instead}",
+    why="NKI 0.2 replaced index tensors, masks, block dimensions and value-returning instructions "
+    "by slices, access patterns and explicit destinations. The 0.1 language still has them under "
+    "neuronxcc.nki. Source: NKI migration guide.",
+    wrong="i = nl.arange(128)[:, None]\ntile = nl.load(x[i, nl.arange(64)[None, :]], mask=i < n)",
+    right="tile = nl.ndarray((n, 64), dtype=x.dtype, buffer=nl.sbuf)\n"
+    "nisa.dma_copy(dst=tile, src=x[0:n, 0:64])",
+)
+
+NKI1031 = code(
+    "NKI1031",
+    "assignment to elements of a tensor",
+    "`{name}[...] = ...` does not store into a tensor",
+    hint="write nisa.tensor_copy(dst={name}[...], src=...), or nisa.dma_copy when one side is in "
+    "HBM",
+    why="Since 0.2 every write is an instruction with a destination. Item assignment was a store "
+    "in the 0.1 language only. Source: NKI migration guide.",
+    wrong="acc[0:128, 0:64] = tile",
+    right="nisa.tensor_copy(dst=acc[0:128, 0:64], src=tile)",
+)
+
+NKI1032 = code(
+    "NKI1032",
+    "use of an instruction's result",
+    "`{fn}` returns nothing; its result is in the tensor passed as dst",
+    hint="use the tensor passed as `dst`",
+    why="Instructions write their destination and return None since 0.2. Using the returned value "
+    "is left over from the 0.1 style. Source: NKI migration guide.",
+    wrong="y = nisa.reciprocal(dst=r, data=x)\nnisa.tensor_copy(dst=z, src=y)",
+    right="nisa.reciprocal(dst=r, data=x)\nnisa.tensor_copy(dst=z, src=r)",
+)
+
+NKI1033 = warning_code(
+    "NKI1033",
+    "deprecated construct",
+    "{construct} is deprecated since {since}",
+    hint="{instead}",
+    why="It still works and will be removed in a later version. Source: NKI release notes.",
+    wrong="for i in nl.affine_range(4):\n    step(i)",
+    right="for i in range(4):\n    step(i)",
+)
+
+NKI1034 = code(
+    "NKI1034",
+    "construct outside this language version",
+    "{construct} is not allowed in {dialect}",
+    hint="{instead}",
+    why="The versions of the language allow different Python. 0.3 to 0.5 refuse `is`, list "
+    "arguments and keyword-only parameters; the tracer of 0.6 accepts plain Python. Source: NKI "
+    "release notes.",
+    wrong="@nki.jit\ndef kernel(x, *, scale):\n    return x",
+    right="@nki.jit\ndef kernel(x, scale):\n    return x",
+)
+
+NKI1035 = code(
+    "NKI1035",
+    "class without NKIObject",
+    "objects of class `{cls}` cannot enter a kernel; the class does not derive from nl.NKIObject",
+    hint="write `class {cls}(nl.NKIObject)`",
+    why="An argument is a compile-time constant and is compared field by field. nl.NKIObject gives "
+    "a class this meaning. Source: NKI language guide, classes.",
+    wrong="class Config:\n    size = 128",
+    right="class Config(nl.NKIObject):\n    size = 128",
+)
+
+# --- loops and ordering ---------------------------------------------------------------------------
+
+NKI1040 = code(
+    "NKI1040",
+    "loop bound that is not an integer",
+    "`{name}` of `{fn}` must be an integer, and is {got}",
+    hint="use // instead of / on shapes; for a bound in a register use nl.fori_loop",
+    why="Trip counts are whole numbers. Dividing shapes with `/` makes a float. Only run-time "
+    "loops accept a register as bound.",
+    wrong="for i in nl.affine_range(x.shape[0] / 128):\n    step(i)",
+    right="for i in nl.affine_range(x.shape[0] // 128):\n    step(i)",
+)
+
+NKI1041 = code(
+    "NKI1041",
+    "loop step that is not a positive constant",
+    "the step of `{fn}` is {step}; it must be a positive integer known while tracing",
+    hint="count upwards and compute the reversed index inside: last - i",
+    why="The loop instruction adds a constant to its register and compares with the end. Neither a "
+    "register nor zero nor a negative number fits. Source: NKI language reference, fori_loop.",
+    wrong="nl.fori_loop(8, 0, body, step=-1)",
+    right="nl.fori_loop(0, 8, body, step=1)",
+)
+
+NKI1042 = code(
+    "NKI1042",
+    "leaving a run-time loop early",
+    "`{what}` inside a run-time loop",
+    hint="make it a condition of nl.while_loop, or compute the trip count beforehand",
+    why="The body of a run-time loop is traced once and runs on the device as a whole. A jump out "
+    "of it would happen while tracing, not while running.",
+    wrong="for i in nl.dynamic_range(n):\n    step(i)\n    break",
+    right="for i in nl.dynamic_range(n):\n    step(i)",
+)
+
+NKI1043 = code(
+    "NKI1043",
+    "result of a loop body",
+    "the body of `{fn}` returned {got}",
+    hint="a body of nl.fori_loop returns nothing; a body of nl.while_loop returns the register "
+    "that holds its next condition",
+    why="State travels between iterations through SBUF, PSUM or HBM only. The one value that "
+    "nl.while_loop takes back is its condition. Source: NKI language reference, while_loop.",
+    wrong="def body(i):\n    return i\n\nnl.fori_loop(0, 4, body)",
+    right="def body(i):\n    nisa.dma_copy(dst=out[i], src=x[i])\n\nnl.fori_loop(0, 4, body)",
+)
+
+NKI1044 = code(
+    "NKI1044",
+    "size that changes from iteration to iteration",
+    "the length of this slice is {got}, which depends on a loop index",
+    hint="keep the length constant and move only the start: nl.ds(i * size, size)",
+    why="A symbolic or run-time loop has one body for all iterations, and the sizes in an "
+    "instruction are constants. nl.static_range unrolls and may change sizes. All targets.",
+    wrong="for i in nl.affine_range(4):\n    nisa.memset(dst=t[:, 0 : i + 1], value=0.0)",
+    right="for i in nl.static_range(4):\n    nisa.memset(dst=t[:, 0 : i + 1], value=0.0)",
+)
+
+NKI1045 = code(
+    "NKI1045",
+    "tensor used outside of the loop that made it",
+    "`{name}` was created inside a loop and is used after it",
+    hint="create `{name}` before the loop and write it inside",
+    why="Storage made in a loop body lives for one iteration and is reused by the next. Which "
+    "iteration's contents would be meant after the loop is undefined.",
+    wrong="for i in nl.affine_range(4):\n"
+    "    t = nl.ndarray((128, 64), dtype=nl.float32, buffer=nl.sbuf)\n"
+    "nisa.dma_copy(dst=out, src=t)",
+    right="t = nl.ndarray((128, 64), dtype=nl.float32, buffer=nl.sbuf)\n"
+    "for i in nl.affine_range(4):\n"
+    "    step(t, i)\n"
+    "nisa.dma_copy(dst=out, src=t)",
+)
+
+NKI1046 = code(
+    "NKI1046",
+    "parallel iterations write one place",
+    "every iteration of {indices} writes the same elements of `{name}`",
+    hint="index the destination with {indices}; use nl.sequential_range when the order matters; "
+    "for sums accumulate with nisa.nc_matmul into PSUM",
+    why="nl.affine_range promises that iterations are independent, so they may run in any order or "
+    "at the same time. Only accumulation of matmuls into PSUM is exempt. 0.1 language. Source: NKI "
+    "language reference, affine_range.",
+    wrong="for i in nl.affine_range(4):\n    nisa.tensor_copy(dst=total, src=x[:, i])",
+    right="for i in nl.sequential_range(4):\n    nisa.tensor_copy(dst=total, src=x[:, i])",
+)
+
+NKI1047 = code(
+    "NKI1047",
+    "run-time loop inside no_reorder",
+    "`{fn}` inside a nl.no_reorder block",
+    hint="put the block inside the loop body instead",
+    why="nl.no_reorder fixes the order of the instructions it contains. A loop of unknown length "
+    "is not a list of instructions. Source: NKI language reference, no_reorder.",
+    wrong="with nl.no_reorder():\n    nl.fori_loop(0, n, body)",
+    right="def body(i):\n    with nl.no_reorder():\n        step(i)",
+)
+
+# --- the 0.1 language -----------------------------------------------------------------------------
+
+NKI1060 = code(
+    "NKI1060",
+    "slice and index tensor in one index",
+    "the index of `{name}` mixes slices with index tensors",
+    hint="use nl.arange or nl.mgrid for every dimension, or slices for every dimension",
+    why="Slices make a block, index tensors broadcast against each other. The result's shape would "
+    "be ambiguous. 0.1 language. Source: NKI 0.1 error guide.",
+    wrong="tile = nl.load(x[nl.arange(128)[:, None], 0:64])",
+    right="tile = nl.load(x[0:128, 0:64])",
+)
+
+NKI1061 = code(
+    "NKI1061",
+    "one-dimensional index tensor",
+    "`{name}` is indexed with a one-dimensional nl.arange",
+    hint="add the axis: nl.arange(n)[:, None] walks partitions, nl.arange(n)[None, :] the free "
+    "axis",
+    why="A tile has a partition axis and at least one free axis, so each index tensor must say "
+    "which of them it walks. 0.1 language. Source: NKI 0.1 error guide.",
+    wrong="tile = nl.load(x[nl.arange(128)])",
+    right="tile = nl.load(x[nl.arange(128)[:, None], nl.arange(64)[None, :]])",
+)
+
+NKI1062 = code(
+    "NKI1062",
+    "mask that is not affine",
+    "this mask cannot be evaluated by the address generators: {why}",
+    hint="combine comparisons of sums of indices with `&`; write `<` and `>` in place of `!=`",
+    why="Masks become bounds of access patterns. Those are comparisons of constants times loop "
+    "indices; products of indices, modulo, `|`, `!=` and tensor values are not. 0.1 language.",
+    wrong="tile = nl.load(x[ip, ix], mask=(ip * ix < 64))",
+    right="tile = nl.load(x[ip, ix], mask=(ip * 64 + ix < n) & (ix < 64))",
+)
+
+NKI1063 = code(
+    "NKI1063",
+    "mutable argument that is not returned",
+    "`{name}` is annotated as mutable but is not among the results",
+    hint="add `{name}` to the return statement",
+    why="The caller learns about the new contents through the results only; input and output are "
+    "then bound to one buffer. 0.1 language. Source: NKI 0.1 error guide.",
+    wrong="@nki.jit\ndef kernel(x: nki.typing.mutable_tensor):\n    nl.store(x, tile)",
+    right="@nki.jit\ndef kernel(x: nki.typing.mutable_tensor):\n    nl.store(x, tile)\n    return "
+    "x",
+)
+
+NKI1064 = code(
+    "NKI1064",
+    "assignment of a larger value",
+    "the destination has shape {got} and the value has shape {want}",
+    hint="slice the value, or make the destination larger",
+    why="A store may repeat a smaller value, but it never drops elements. 0.1 language.",
+    wrong="out[0:64, 0:32] = tile  # tile is (128, 32)",
+    right="out[0:64, 0:32] = tile[0:64, 0:32]",
+)
+
+NKI1065 = code(
+    "NKI1065",
+    "loop that tests before it runs",
+    "`while` on a device value must run its body once before the first test",
+    hint="start from `cond = nl.scalar(True)` and set cond in the body, or use nl.while_loop",
+    why="The loop of the 0.1 language is a do-while on the device. Source: NKI 0.1 error guide.",
+    wrong="while cond_tile:\n    step()",
+    right="cond = nl.scalar(True)\nwhile cond:\n    cond = step()",
+)

@@ -1,0 +1,156 @@
+"""A pure table: NKI7xxx, input of the command line and packages. Examples are shell commands."""
+
+from __future__ import annotations
+
+from opennki.base.diag import code
+
+NKI7001 = code(
+    "NKI7001",
+    "file not found",
+    "there is no file {path}",
+    hint="did you mean {close}?; paths are relative to the current directory",
+    why="Nothing was read.",
+    wrong="opennki check atention.py",
+    right="opennki check attention.py",
+)
+
+NKI7002 = code(
+    "NKI7002",
+    "kernel not found in file",
+    "{path} has no kernel `{name}`",
+    hint="kernels in this file: {found}; a kernel is a function at module level with @nki.jit",
+    why="The file is imported and its module-level names are searched.",
+    wrong="opennki run attention.py:atention",
+    right="opennki run attention.py:attention",
+)
+
+NKI7003 = code(
+    "NKI7003",
+    "file cannot be imported",
+    "importing {path} raised {type}: {text}",
+    hint="run `python {path}` to see the whole traceback",
+    why="The file is ordinary Python and is executed to get at its kernels. Code that needs a "
+    "device or other packages belongs under `if __name__ == '__main__'`.",
+    wrong="opennki check needs_missing_module.py",
+    right="pip install missing-module && opennki check needs_missing_module.py",
+)
+
+NKI7004 = code(
+    "NKI7004",
+    "bad --arg",
+    "--arg {arg} cannot be used: {why}",
+    hint="write --arg name=float32[128,512], --arg name=@file.npy or --arg name=3",
+    why="An argument is a random array of a dtype and shape, an array from a file, or a constant.",
+    wrong="opennki run k.py --arg x=float32(128,512)",
+    right="opennki run k.py --arg 'x=float32[128,512]'",
+)
+
+NKI7005 = code(
+    "NKI7005",
+    "kernel argument not given",
+    "kernel `{kernel}` needs an argument for `{name}`",
+    hint="add --arg {name}=...",
+    why="The parameter has no default, and shapes cannot be guessed.",
+    wrong="opennki run k.py --arg 'x=float32[128,512]'",
+    right="opennki run k.py --arg 'x=float32[128,512]' --arg 'w=float32[512,64]'",
+)
+
+NKI7006 = code(
+    "NKI7006",
+    "several kernels to choose from",
+    "{path} has several kernels: {found}",
+    hint="name one of them: {path}:name",
+    why="Without a name the file must contain exactly one kernel.",
+    wrong="opennki run kernels.py",
+    right="opennki run kernels.py:softmax",
+)
+
+NKI7007 = code(
+    "NKI7007",
+    "file cannot be written",
+    "{path} cannot be written: {why}",
+    hint="choose another path with --output",
+    why="The operating system refused.",
+    wrong="opennki lower k.py --output /k.bir",
+    right="opennki lower k.py --output build/k.bir",
+)
+
+NKI7008 = code(
+    "NKI7008",
+    "unknown error code",
+    "there is no error code {got}",
+    hint="did you mean {close}?; codes look like NKI2104",
+    why="`explain` knows every code that any part of opennki reports.",
+    wrong="opennki explain NKI9999",
+    right="opennki explain NKI2104",
+)
+
+NKI7009 = code(
+    "NKI7009",
+    "unknown kind of file",
+    "{path} is no kind of file that can be read",
+    hint="known kinds: {known}",
+    why="The kind is told by the ending of the name or by --from.",
+    wrong="opennki lower kernel.txt",
+    right="opennki lower kernel.py",
+)
+
+NKI7010 = code(
+    "NKI7010",
+    "damaged package",
+    "{path} is not a usable package: {why}",
+    hint="write the package again",
+    why="A package has a manifest, checksums and one program per core. All are checked on opening.",
+    wrong="opennki run truncated.neff",
+    right="opennki run kernel.neff",
+)
+
+NKI7011 = code(
+    "NKI7011",
+    "package for another target",
+    "this package was made for {got}, and {want} is asked for",
+    hint="compile the kernel again with --target {want}",
+    why="Instructions are encoded differently on each target.",
+    wrong="opennki perf gen3.neff --target gen2",
+    right="opennki perf gen3.neff --target gen3",
+)
+
+NKI7012 = code(
+    "NKI7012",
+    "bad value of an option",
+    "{option} is {got}, which is not one of its values",
+    hint="{option} takes {known}",
+    why="Options are never ignored.",
+    wrong="opennki run k.py --engine fast",
+    right="opennki run k.py --engine ref",
+)
+
+NKI7013 = code(
+    "NKI7013",
+    "options that exclude each other",
+    "{first} and {second} cannot be used together",
+    hint="leave one of them out",
+    why="They ask for contradictory things.",
+    wrong="opennki check k.py --json --color",
+    right="opennki check k.py --json",
+)
+
+NKI7014 = code(
+    "NKI7014",
+    "package that is not installed",
+    "{what} needs the Python package {package}, which is not installed",
+    hint="pip install {package}",
+    why="It is optional, and everything else works without it.",
+    wrong="opennki run k.py --engine jit",
+    right="pip install llvmlite && opennki run k.py --engine jit",
+)
+
+NKI7015 = code(
+    "NKI7015",
+    "array file that cannot be used",
+    "{path} does not hold a usable array: {why}",
+    hint="save it with numpy.save in a supported dtype and without pickled objects",
+    why="Arrays are read without pickle, because a pickle can run code.",
+    wrong="opennki run k.py --arg x=@objects.npy",
+    right="opennki run k.py --arg x=@floats.npy",
+)

@@ -1,0 +1,164 @@
+"""A pure table: NKI6xxx, what is found while a kernel is simulated: traps and warnings."""
+
+from __future__ import annotations
+
+from opennki.base.diag import code, warning_code
+
+NKI6001 = warning_code(
+    "NKI6001",
+    "read of memory that was never written",
+    "{inst} reads `{operand}`: {count} element(s) of `{tensor}` were never written, "
+    "the first at {element}",
+    hint="write `{tensor}` first, with nisa.memset or by covering all of it; strict mode makes "
+    "this an error",
+    why="Fresh memory holds what the previous user left there. The simulator fills it with NaN or "
+    "a marker so that the mistake shows, the device does not. All targets.",
+    wrong="acc = nl.ndarray((128, 64), dtype=nl.float32, buffer=nl.sbuf)\n"
+    "nisa.tensor_tensor(dst=acc, data1=acc, data2=x, op=nl.add)",
+    right="acc = nl.ndarray((128, 64), dtype=nl.float32, buffer=nl.sbuf)\n"
+    "nisa.memset(dst=acc, value=0.0)\n"
+    "nisa.tensor_tensor(dst=acc, data1=acc, data2=x, op=nl.add)",
+)
+
+NKI6002 = code(
+    "NKI6002",
+    "read of memory that was never written (strict)",
+    "{inst} reads `{operand}`: {count} element(s) of `{tensor}` were never written, "
+    "the first at {element}",
+    hint="write `{tensor}` first, with nisa.memset or by covering all of it",
+    why="Same as NKI6001. Strict mode stops at the first such read.",
+    wrong="acc = nl.ndarray((128, 64), dtype=nl.float32, buffer=nl.sbuf)\n"
+    "nisa.tensor_copy(dst=y, src=acc)",
+    right="acc = nl.ndarray((128, 64), dtype=nl.float32, buffer=nl.sbuf)\n"
+    "nisa.memset(dst=acc, value=0.0)\n"
+    "nisa.tensor_copy(dst=y, src=acc)",
+)
+
+NKI6003 = warning_code(
+    "NKI6003",
+    "value outside the range of an activation function",
+    "{op} got {value}; its table is valid from {low} to {high}",
+    hint="bring the input into the range first; for sin subtract multiples of 2 pi",
+    why="The tables approximate a function on an interval and continue with the last polynomial "
+    "outside of it: sin(9.0) is 27.65, not 0.41. sin, arctan, log, sqrt, rsqrt and reciprocal have "
+    "such ranges. Source: NKI ISA reference, activation functions.",
+    wrong="nisa.activation(dst=y, op=nl.sin, data=x)  # x up to 9.0",
+    right="nisa.activation(dst=y, op=nl.sin, data=x_reduced)  # within -pi to pi",
+)
+
+NKI6004 = warning_code(
+    "NKI6004",
+    "accumulation onto PSUM that no matmul has started",
+    "nc_matmul accumulates onto `{tensor}`, which no overwriting matmul has written",
+    hint="pass accumulate=(k > 0) so that the first matmul overwrites, or leave accumulate out",
+    why="The first matmul of a sum must overwrite. What accumulation adds to otherwise is "
+    "undefined on every target. Source: NKI ISA reference, nc_matmul.",
+    wrong="for k in range(4):\n"
+    "    nisa.nc_matmul(dst=acc, stationary=w[k], moving=x[k], accumulate=True)",
+    right="for k in range(4):\n"
+    "    nisa.nc_matmul(dst=acc, stationary=w[k], moving=x[k], accumulate=k > 0)",
+)
+
+NKI6005 = warning_code(
+    "NKI6005",
+    "accumulation onto PSUM written by another instruction",
+    "nc_matmul accumulates onto `{tensor}`, which was last written by an instruction "
+    "that is not a matmul",
+    hint="let the first matmul overwrite, and add the initial value with nisa.tensor_tensor",
+    why="On gen2 and gen3 accumulation is only defined after a matmul has written the bank; memset "
+    "and tensor_copy do not count. Source: NKI ISA reference, nc_matmul.",
+    wrong="nisa.memset(dst=acc, value=0.0)\n"
+    "nisa.nc_matmul(dst=acc, stationary=w, moving=x, accumulate=True)",
+    right="nisa.nc_matmul(dst=acc, stationary=w, moving=x, accumulate=False)",
+)
+
+NKI6006 = code(
+    "NKI6006",
+    "deadlock",
+    "nothing can run any more: {what}",
+    hint="compare which cores reach each barrier and each nisa.sendrecv, and in which order",
+    why="Every queue waits for a semaphore or a partner that will never come. On a device the "
+    "kernel would hang until a timeout.",
+    wrong="if nl.program_id(0) == 0:\n    nisa.core_barrier(data=t, cores=(0, 1))",
+    right="nisa.core_barrier(data=t, cores=(0, 1))",
+)
+
+NKI6007 = warning_code(
+    "NKI6007",
+    "accumulator registers used by two sums at once",
+    "{inst} continues a sum that {other} has changed in between",
+    hint="finish one sum (read it into reduce_res) before starting the next with reset_reduce",
+    why="Instructions that reduce along the way share one accumulator register per lane of their "
+    "engine: activation on the Scalar engine; range_select, select_reduce, tensor_scalar_reduce "
+    "and exponential on the Vector engine. Source: NKI ISA reference.",
+    wrong="nisa.activation(dst=a, op=nl.exp, data=x, reduce_op=nl.add,\n"
+    "                reduce_cmd=nisa.reduce_cmd.reset_reduce)\n"
+    "nisa.activation_reduce(dst=b, op=nl.square, data=x, reduce_op=nl.add, reduce_res=s1)\n"
+    "nisa.activation(dst=a, op=nl.exp, data=z, reduce_op=nl.add, reduce_res=s0,\n"
+    "                reduce_cmd=nisa.reduce_cmd.reduce)",
+    right="nisa.activation_reduce(dst=b, op=nl.square, data=x, reduce_op=nl.add, reduce_res=s1)\n"
+    "nisa.activation(dst=a, op=nl.exp, data=x, reduce_op=nl.add,\n"
+    "                reduce_cmd=nisa.reduce_cmd.reset_reduce)\n"
+    "nisa.activation(dst=a, op=nl.exp, data=z, reduce_op=nl.add, reduce_res=s0,\n"
+    "                reduce_cmd=nisa.reduce_cmd.reduce)",
+)
+
+NKI6008 = code(
+    "NKI6008",
+    "run-time index out of bounds",
+    "{inst} got index {index} for dimension {dim} of `{operand}`, which has size {size}",
+    hint="clamp the indices, or pass oob_mode=nisa.oob_mode.skip to leave such rows out",
+    why="The index is data and is only known now. The device stops with a run-time error unless "
+    "oob_mode is skip. All targets. Source: NKI ISA reference, dma_copy.",
+    wrong="nisa.dma_copy(dst=t, src=x.ap([[64, 128], [1, 64]], vector_offset=idx, indirect_dim=0))",
+    right="nisa.dma_copy(\n"
+    "    dst=t, src=x.ap([[64, 128], [1, 64]], vector_offset=idx, indirect_dim=0),\n"
+    "    oob_mode=nisa.oob_mode.skip,\n"
+    ")",
+)
+
+NKI6009 = warning_code(
+    "NKI6009",
+    "integer that lost bits",
+    "{inst} converted {value} of `{operand}` to float32, which cannot hold it exactly",
+    hint="keep 32-bit integers on the GpSimd engine in SBUF, or below 2**24",
+    why="The Vector and Scalar engines compute in float32, whose integers are exact up to "
+    "16 777 216. All targets. Source: NKI ISA reference, tensor_tensor.",
+    wrong="nisa.tensor_tensor(dst=k, data1=i, data2=j, op=nl.add, engine=nisa.engine.vector)",
+    right="nisa.tensor_tensor(dst=k, data1=i, data2=j, op=nl.add, engine=nisa.engine.gpsimd)",
+)
+
+NKI6010 = code(
+    "NKI6010",
+    "input that differs from the traced one",
+    "input `{name}` is {got}; the kernel was compiled for {want}",
+    hint="pass an array of {want}, or compile again for the new shape",
+    why="Shapes and dtypes are part of the compiled program.",
+    wrong="compiled = compile(kernel, x)\ncompiled.run(x[:64])",
+    right="compiled = compile(kernel, x[:64])\ncompiled.run(x[:64])",
+)
+
+NKI6011 = code(
+    "NKI6011",
+    "loop without end",
+    "{what} ran {limit} iterations without ending",
+    hint="check that the body writes its condition; the limit is an option of the simulator",
+    why="A run-time loop ends when its condition register is zero. The simulator gives up at a "
+    "limit so that a mistake does not hang it.",
+    wrong="def body(r):\n    return one\n\nnl.while_loop(one, body)",
+    right="def body(r):\n    return next_condition(r)\n\nnl.while_loop(one, body)",
+)
+
+NKI6012 = warning_code(
+    "NKI6012",
+    "two instructions race",
+    "{first} and {second} access `{tensor}` at the same time, and at least one writes",
+    hint="order them: give names and use with_schedule, or put both in nl.no_reorder",
+    why="Engines run in parallel and only wait for dependencies that are known. An access through "
+    "overlapping addresses or run-time indices can hide one.",
+    wrong="nisa.memset(dst=a, value=0.0)  # a and b overlap in memory\nnisa.tensor_copy(dst=y, "
+    "src=b)",
+    right="with nl.no_reorder():\n"
+    "    nisa.memset(dst=a, value=0.0)\n"
+    "    nisa.tensor_copy(dst=y, src=b)",
+)

@@ -1,0 +1,158 @@
+"""A pure table: NKI4xxx, reading the textual and JSON forms of the representations.
+
+Examples are in the textual form of the representation in question, not in Python.
+"""
+
+from __future__ import annotations
+
+from opennki.base.diag import code
+
+NKI4001 = code(
+    "NKI4001",
+    "unexpected text",
+    "found {got} where {expected} is expected",
+    hint="compare with a file that this version prints: `opennki lower` writes all forms",
+    why="The reader accepts exactly what the printer writes, plus comments and spacing.",
+    wrong="%acc = matmult %q %k",
+    right="%acc = matmult(%q, %k)",
+)
+
+NKI4002 = code(
+    "NKI4002",
+    "unexpected end",
+    "the text ends where {expected} is expected",
+    hint="look for a bracket that is not closed, or for a file that was cut off",
+    why="Every block and list has an end mark.",
+    wrong="func @kernel(%x: float32[128, 64]) {",
+    right="func @kernel(%x: float32[128, 64]) {\n}",
+)
+
+NKI4003 = code(
+    "NKI4003",
+    "unknown word",
+    "there is no {kind} named `{name}`",
+    hint="did you mean `{close}`?",
+    why="Opcodes, dtypes, engines, memories and attributes come from fixed tables.",
+    wrong="%y = activaton(%x)",
+    right="%y = activation(%x)",
+)
+
+NKI4004 = code(
+    "NKI4004",
+    "name defined twice",
+    "{kind} `{name}` is defined twice",
+    hint="rename one of them",
+    why="Names refer to one thing within a function.",
+    wrong="%t = alloc sbuf float32[128, 64]\n%t = alloc sbuf float32[128, 64]",
+    right="%t = alloc sbuf float32[128, 64]\n%u = alloc sbuf float32[128, 64]",
+)
+
+NKI4005 = code(
+    "NKI4005",
+    "name never defined",
+    "{kind} `{name}` is used but not defined",
+    hint="did you mean `{close}`?; define it before its first use",
+    why="Storage, blocks and loop variables must be defined before an instruction names them.",
+    wrong="copy(%out, %x)",
+    right="%out = alloc sbuf float32[128, 64]\ncopy(%out, %x)",
+)
+
+NKI4006 = code(
+    "NKI4006",
+    "malformed number",
+    "`{text}` is not {kind}",
+    hint="write integers as 42 or 0x2a and floats as 1.5, 1e-3, inf or nan",
+    why="Numbers are read without rounding, so that printing and reading gives the same bits.",
+    wrong="memset(%t, 1.5.0)",
+    right="memset(%t, 1.5)",
+)
+
+NKI4007 = code(
+    "NKI4007",
+    "version that cannot be read",
+    "this is {form} version {got}; version {want} can be read",
+    hint="write the file again with a matching version",
+    why="Fields and numbers of opcodes change between versions and are not guessed.",
+    wrong='{"version": "0.0.1"}',
+    right='{"version": "0.0.12"}',
+)
+
+NKI4008 = code(
+    "NKI4008",
+    "malformed JSON",
+    "this is not JSON: {text}",
+    hint="check quotes, commas and brackets near this position",
+    why="The JSON forms follow RFC 8259: double quotes, no trailing commas, no comments.",
+    wrong="{'name': 'kernel',}",
+    right='{"name": "kernel"}',
+)
+
+NKI4009 = code(
+    "NKI4009",
+    "missing field",
+    "{where} has no field `{field}`",
+    hint="add `{field}`",
+    why="The field has no default.",
+    wrong='{"opcode": "Memset"}',
+    right='{"opcode": "Memset", "outs": ["t"], "value": 0}',
+)
+
+NKI4010 = code(
+    "NKI4010",
+    "field of the wrong type",
+    "field `{field}` of {where} must be {expected}, and is {got}",
+    hint="write {expected}",
+    why="Types are not converted while reading.",
+    wrong='{"shape": "128,64"}',
+    right='{"shape": [128, 64]}',
+)
+
+NKI4011 = code(
+    "NKI4011",
+    "unknown field",
+    "{where} has no field called `{field}`",
+    hint="did you mean `{close}`?; remove it if it comes from another version",
+    why="An ignored field would change the meaning of the file.",
+    wrong='{"opcode": "Memset", "valeu": 0}',
+    right='{"opcode": "Memset", "value": 0}',
+)
+
+NKI4012 = code(
+    "NKI4012",
+    "unterminated string",
+    "the string that begins with {text} has no closing quote on its line",
+    hint="close the string, or write a line break as \\n",
+    why="Strings do not continue on the next line.",
+    wrong='loc("attention.py:88',
+    right='loc("attention.py:88")',
+)
+
+NKI4013 = code(
+    "NKI4013",
+    "binary form is cut off",
+    "byte {offset}: {need} more bytes are needed and {got} are left",
+    hint="transfer the file again in binary mode",
+    why="Lengths in a binary form must lie within the file.",
+    wrong="head -c 100 kernel.klr > part.klr",
+    right="cp kernel.klr part.klr",
+)
+
+NKI4014 = code(
+    "NKI4014",
+    "not a file of this form",
+    "this is not {form}: {why}",
+    hint="check the file, or name its form with --from",
+    why="Each form begins with a mark of its own, which is checked before anything is read.",
+    wrong="opennki lower --from klr kernel.py",
+    right="opennki lower kernel.py",
+)
+
+NKI4015 = code(
+    "NKI4015",
+    "value out of range in a text",
+    "{field} is {got}; {allowed} is allowed",
+    hint="write a value within {allowed}",
+    why="The value would not fit the field of the representation.",
+    wrong="alloc sbuf float32[128, 64] at -4",
+    right="alloc sbuf float32[128, 64] at 0",
+)

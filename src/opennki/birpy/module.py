@@ -1,0 +1,77 @@
+"""Modules, functions, blocks and loops of BIR. Instructions are in `instruction`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from opennki.base.affine import LoopVar
+from opennki.base.loc import UNKNOWN, SrcLoc
+
+from .instruction import Instruction
+from .memloc import MemoryLocation
+
+
+@dataclass
+class BasicBlock:
+    """An ordered list of instructions and loops. The entry block is called ``Block1``."""
+
+    name: str
+    instructions: list[Instruction | Loop] = field(default_factory=list)
+
+
+@dataclass
+class Loop:
+    """A loop instruction: runs `blocks` once for every value of `axis`.
+
+    `parallel` is the wire's ``isParallel``: the author says that no trip depends on another.
+    """
+
+    name: str
+    axis: LoopVar
+    blocks: list[BasicBlock]
+    parallel: bool = False
+    loc: SrcLoc = field(default=UNKNOWN, compare=False)
+
+
+@dataclass
+class Function:
+    """One core's program.
+
+    Attributes: name; memlocs, by name, in order of creation; blocks; inputs and outputs, names of
+    memlocs in argument and result order; attributes, wire flags such as ``need_dce``.
+    """
+
+    name: str
+    memlocs: dict[str, MemoryLocation] = field(default_factory=dict)
+    blocks: list[BasicBlock] = field(default_factory=list)
+    inputs: list[str] = field(default_factory=list)
+    outputs: list[str] = field(default_factory=list)
+    attributes: list[str] = field(default_factory=list)
+
+    def instructions(self) -> Iterator[Instruction]:
+        """Every instruction in text order; loop bodies once."""
+        for block in self.blocks:
+            yield from _walk(block)
+
+
+def _walk(block: BasicBlock) -> Iterator[Instruction]:
+    for item in block.instructions:
+        if item.__class__ is Instruction:
+            yield item
+        else:
+            for inner in item.blocks:  # type: ignore[union-attr]  # the only other item is a Loop
+                yield from _walk(inner)
+
+
+@dataclass
+class Module:
+    """What both routes produce: one function per core, and the target.
+
+    `arch` is the wire spelling of the target (``inferentia``, ``sunda``, ``gen3``, ``core_v4``).
+    """
+
+    functions: list[Function]
+    arch: str
+    version: int = 2
+    attributes: dict[str, object] = field(default_factory=dict)

@@ -1,0 +1,250 @@
+"""Opcodes of BIR: their numbers, and the attributes of those that instructions lower to.
+
+Source: BIR data model, "InstructionType". Confirmed engine sets only: an opcode without one may
+run anywhere as far as the verifier knows (the op table in `opennki.isa` has the engines of each
+instruction). Adding an opcode's attributes is one row of `_FIELDS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from opennki.isa.enums import (
+    ActFunc,
+    AluOp,
+    AxisList,
+    DgeMode,
+    Engine,
+    MatmulPerfMode,
+    ReduceCmd,
+)  # fmt: skip
+
+from .enums import CopyMode, DeviceBuffer, MemsetMode, QosClass, TransposeOp, TSCMode
+from .fields import (
+    BOOL,
+    FLOAT,
+    FLOATS,
+    GROUPS,
+    INT,
+    OPTIONAL,
+    PAIR,
+    PATTERN,
+    STR,
+    U8,
+    U32,
+    U32S,
+    Field,
+    enumeration,
+)  # fmt: skip
+from .instruction import Instruction
+
+_IN_ORDER: Final = """
+Generic GenericCopy GenericRelu AbstractCopy Activation ReadActivationAccumulator LoadActFuncSet
+MatmultBase Matmult MatmultSparse
+Memset GetGlobalRankId NoOp EventSemaphore GroupResetSemaphores AllEngineBarrier Drain Halt DMA Load
+Pool Reciprocal Save TensorCopy TensorCopyDynamicSrc TensorCopyDynamicDst IndirectCopy TensorReduce
+TensorScalar TensorScalarPtr
+TensorScalarCache TensorTensor DMACopy GPSIMDSB2SB BNStats BNStatsAggregate BNGradients BNBackprop
+BNBackprop2 StreamShuffle
+StreamTranspose ReadVarAddr GenericIndirectLoad IndirectLoad GenericIndirectSave IndirectSave
+IndirectSaveAccumulate Collective CollectiveCompute CollectiveSend
+CollectiveRecv Select CopyPredicated CustomOp BIRKernel NKIKernel NKIKLIRKernel DevicePrint
+GetRandState SetRandState
+Rand Iota TensorScalarAffineSelect RangeSelect GetSequenceBounds Dropout GetCurProcessingRankID
+DMATrigger DMADescriptor DMADescriptorCopy
+DMADescriptorCCE DMADescriptorTranspose DMADescriptorReplicate RegisterAlu RegisterMove TensorLoad
+TensorSave Terminator CompareAndBranch UnconditionalBranch
+BranchHint Return Exit Break Call SwitchQueueInstance ResetQueueInstance CoreBarrier Max MaxIndex
+MatchReplace MaxIndexAndMatchReplace Gather InlineASMBytes TensorCompletion MatmultMx QuantizeMx
+Rand2 RandSetState RandGetState
+Rng ActivationReadAccumulator DveReadAccumulator Exponential NonzeroWithCount Loop DynamicForLoop
+DMABlock DoWhile TongaReduceMacroSymbolic
+"""
+
+NAMES: Final[tuple[str, ...]] = tuple(_IN_ORDER.split())
+"""Every opcode; its position is its number."""
+
+_ALU: Final = enumeration(AluOp)
+_ACC: Final = enumeration(ReduceCmd)
+_IDLE: Final = ReduceCmd.Idle
+_BYPASS: Final = AluOp.bypass
+
+
+def _flag(key: str) -> Field:
+    return Field(key, BOOL, False)
+
+
+_DMA: Final = (
+    Field("queue", STR, ""),
+    Field("dge_type", enumeration(DgeMode), DgeMode.unknown),
+    _flag("duplicate"),
+)
+
+_FIELDS: Final[Mapping[str, tuple[Field, ...]]] = {
+    "DMACopy": (
+        Field("mode", enumeration(CopyMode)),
+        Field("oob_is_err", BOOL, True),
+        Field("transpose_op", enumeration(TransposeOp), TransposeOp.NONE),
+        Field("constants", FLOATS, ()),
+        Field("cce_op", _ALU, _BYPASS),
+        Field("replica_groups", GROUPS, ()),
+        Field("remote_notification", U32S, ()),
+        _flag("can_read_uninit"),
+        Field("dma_qos", enumeration(QosClass), QosClass.Unassigned),
+        _flag("use_gpsimd_dma"),
+        *_DMA,
+    ),
+    "Memset": (Field("mode", enumeration(MemsetMode)), Field("constant", U32)),
+    "Iota": (Field("base", INT, 0), Field("pattern", PATTERN), Field("channel_multiplier", INT, 0)),
+    "TensorCopy": (_flag("can_read_uninit"),),
+    "TensorTensor": (Field("op", _ALU), Field("acc", _ACC, _IDLE)),
+    "TensorScalarPtr": (
+        Field("op0", _ALU),
+        Field("op1", _ALU),
+        Field("reverse0", BOOL),
+        Field("reverse1", BOOL),
+        _flag("apply_transpose"),
+        _flag("is_tensor_scalar_addr"),
+        _flag("is_scalar_tensor_tensor"),
+        _flag("is_tensor_tensor_scan"),
+        _flag("negate_second_output"),
+        Field("acc", _ACC, _IDLE),
+    ),
+    "TensorReduce": (
+        Field("op", _ALU),
+        Field("axis", enumeration(AxisList), AxisList.X, written=True),
+        _flag("apply_transpose"),
+        _flag("negate"),
+    ),
+    "TensorScalarCache": (
+        Field("op0", _ALU),
+        Field("op1", _ALU),
+        _flag("reverse0"),
+        _flag("reverse1"),
+        Field("mode", enumeration(TSCMode), TSCMode.Reduce),
+        Field("acc", _ACC, _IDLE),
+        # Model: known for TensorScalarPtr; NKI can negate what this opcode reduces as well.
+        _flag("negate_second_output"),
+    ),
+    "Activation": (
+        Field("func", enumeration(ActFunc), ActFunc.Identity, written=True),
+        Field("acc", _ACC, _IDLE, written=True),
+        Field("scale", FLOAT),
+        Field("alpha", FLOAT),
+        _flag("can_read_uninit"),
+        _flag("is_activate2"),
+        Field("op0", _ALU, _BYPASS, written=True),
+        Field("op1", _ALU, _BYPASS, written=True),
+        _flag("reverse0"),
+        _flag("reverse1"),
+        Field("reduce_op", _ALU, _BYPASS, written=True),
+    ),
+    "Reciprocal": (),
+    "Matmult": (
+        *(
+            Field(key, kind, default, written=True)
+            for key, kind, default in (
+                ("accumulation_flag", U8, 0), ("psum_zero_region", U8, 0),
+                ("replication_resolution", U32, 0), ("replication_shift_amnt", U32, 0),
+                ("replication_num_rows", U32, 0), ("is_transpose", BOOL, False),
+                ("is_fmap_onezero", BOOL, False), ("is_weight_onezero", BOOL, False),
+                ("tile_size", PAIR, (-1, -1)), ("tile_position", PAIR, (-1, -1)),
+                ("perf_mode", enumeration(MatmulPerfMode), MatmulPerfMode.NONE),
+                ("ifmap_quant_offset", U8, 0), ("weights_quant_offset", U8, 0),
+            )
+        ),
+        # Model: the author's choice to add to PSUM (true), to overwrite (false) or to leave it to
+        # the back end (absent); the wire has only the flags that a later pass derives from it.
+        Field("opennki_accumulate", BOOL, OPTIONAL),
+    ),
+    "StreamTranspose": (),
+    "BNStats": (_flag("apply_transpose"),),
+    "BNStatsAggregate": (),
+    "TensorScalarAffineSelect": (
+        Field("base", INT, 0),
+        Field("pattern", PATTERN),
+        Field("channel_multiplier", INT, 0),
+        Field("compare_op", _ALU),
+        Field("fill_value", FLOAT, 0.0),
+    ),
+    "CopyPredicated": (
+        _flag("can_read_uninit"),
+        _flag("reverse_pred"),
+        # Model: the defaults of these two are not known; those of the other accumulating opcodes.
+        Field("reduce_op", _ALU, _BYPASS),
+        Field("accumulator_cmd", _ACC, _IDLE),
+    ),
+    "DevicePrint": (
+        Field("prefix", STR),
+        # Model: the default is not known.
+        Field("output_buffer", enumeration(DeviceBuffer), DeviceBuffer.stdout),
+    ),
+}  # fmt: skip
+
+_ENGINES: Final[Mapping[str, frozenset[Engine]]] = {
+    "Memset": frozenset({Engine.DVE, Engine.POOL}),
+    "Pool": frozenset({Engine.DVE}),
+    "QuantizeMx": frozenset({Engine.DVE}),
+    "NonzeroWithCount": frozenset({Engine.POOL}),
+    # The only engine with a systolic array. Source: trn1 architecture guide, "Tensor Engine".
+    "Matmult": frozenset({Engine.PE}),
+    "MatmultMx": frozenset({Engine.PE}),
+}
+
+
+@dataclass(frozen=True)
+class Opcode:
+    """One opcode.
+
+    Attributes: name; number; fields, its attributes by key, None when they are not modelled;
+    engines it may run on, None when that is not known.
+    """
+
+    name: str
+    number: int
+    fields: Mapping[str, Field] | None
+    engines: frozenset[Engine] | None
+
+    def canonical(self, attrs: Mapping[str, object]) -> dict[str, object]:
+        """`attrs` without those that equal their default: what every reader returns."""
+        fields = self.fields or {}
+        return {
+            key: value
+            for key, value in attrs.items()
+            if key not in fields or not _same(value, fields[key].default)
+        }
+
+
+def _same(value: object, default: object) -> bool:
+    """Equality that tells 0.0 from -0.0 and from 0."""
+    return value == default and repr(value) == repr(default)
+
+
+OPCODES: Final[Mapping[str, Opcode]] = {
+    name: Opcode(
+        name,
+        number,
+        {f.key: f for f in _FIELDS[name]} if name in _FIELDS else None,
+        _ENGINES.get(name),
+    )
+    for number, name in enumerate(NAMES)
+}
+"""Every opcode by name."""
+
+MODELLED: Final[tuple[str, ...]] = tuple(_FIELDS)
+"""The opcodes whose attributes are known here; a `Loop` is an object of its own."""
+
+
+def attribute(inst: Instruction, key: str) -> object:
+    """The value of an attribute, or its default, or None if it is optional and absent.
+
+    Raises: KeyError when the opcode has no such attribute, or a required one is absent.
+    """
+    if key in inst.attrs:
+        return inst.attrs[key]
+    field = (OPCODES[inst.opcode].fields or {})[key]
+    if field.required:
+        raise KeyError(key)
+    return field.default if field.has_default else None

@@ -1,0 +1,226 @@
+"""BIR as text: deterministic, readable, and read back to an equal module by `parser`.
+
+    bir.module arch=gen3 version=2 {
+      function @add inputs=[x] outputs=[out] {
+        memloc %x: float32[128, 512] DRAM ExternalInput shared
+        memloc %out: float32[128, 512] DRAM ExternalOutput
+        memloc %tile: float32[128, 256] SB Internal address=0 partition=0
+        block Block1 {
+          loop L1 i = 0..2 {
+            block Block2 {
+              I-1 = DMACopy SP outs(%tile) ins(%x[256*i; 512*128, 1*256]) {mode=Copy}  // add.py:7
+              I-2 = Memset DVE outs(%tile[0; 256*128, 1*8]) ins() {constant=0, mode=Const}
+              I-3 = TensorTensor DVE outs(%tile) ins(%tile, %tile) {op=add} after [I-2:Flow]
+            }
+          }
+        }
+      }
+    }
+
+An access is ``%memloc[offset; step*num, ...]:dtype``, in elements; without brackets it covers the
+storage row by row, without a dtype it has the storage's. An immediate is ``value:dtype``. Source
+locations are comments; everything else is part of the form.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Mapping
+from enum import Enum
+from typing import Final
+
+import numpy as np
+
+from opennki.base.affine import AffineExpr
+from opennki.base.loc import UNKNOWN, SrcLoc
+from opennki.base.text import Writer, name_text, number_text, string_text
+
+from .access import AccessPattern, Argument
+from .instruction import Instruction
+from .memloc import MemoryLocation
+from .module import BasicBlock, Function, Loop, Module
+
+KEYWORDS: Final = frozenset({"after", "loop"})
+"""Words that may stand where an instruction begins; one with such a name has it quoted."""
+
+
+def print_module(module: Module, *, constants: bool = True) -> str:
+    """The text of `module`.
+
+    Args: constants, whether the contents of constants are written (base64 of their bytes); if not,
+        ``data=omitted`` takes their place, which a reader refuses.
+    """
+    printer = _Printer(constants)
+    head = f"bir.module arch={name_text(module.arch)} version={module.version}"
+    with printer.out.block(head):
+        if module.attributes:
+            printer.out.line(f"attributes {_attrs(module.attributes)}")
+        for function in module.functions:
+            printer.function(function)
+    return printer.out.text()
+
+
+def print_instruction(inst: Instruction) -> str:
+    """One instruction on one line, for messages and tests."""
+    printer = _Printer(constants=False)
+    printer.instruction(inst)
+    return printer.out.lines[0]
+
+
+def row_major_ap(shape: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
+    """The ``(step, num)`` pairs that walk over all of `shape`."""
+    pairs = []
+    step = 1
+    for size in reversed(shape):
+        pairs.append((step, size))
+        step *= size
+    return tuple(reversed(pairs))
+
+
+def value_text(value: object) -> str:
+    """An attribute value: number, ``true``, quoted string, bare name of a member, ``[...]``."""
+    if isinstance(value, Enum):
+        return value.name
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return number_text(value)
+    if isinstance(value, str):
+        return string_text(value)
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(value_text, value))}]"
+    raise TypeError(f"no attribute can hold {value!r}")
+
+
+def affine_text(expr: AffineExpr) -> str:
+    """``2*i - 3*j + 5``."""
+    text = ""
+    for var, coeff in expr.terms:
+        size = abs(coeff) if text else coeff
+        term = name_text(var.name) if size == 1 else f"{size}*{name_text(var.name)}"
+        text += (" - " if coeff < 0 else " + ") + term if text else term
+    if not text:
+        return str(expr.const)
+    if expr.const:
+        text += f" - {-expr.const}" if expr.const < 0 else f" + {expr.const}"
+    return text
+
+
+def data_text(loc: MemoryLocation) -> str:
+    """Contents of a constant: base64 of its bytes, row-major and little-endian."""
+    return base64.b64encode(np.asarray(loc.data, dtype=loc.dtype.np).tobytes()).decode()
+
+
+def _attrs(attrs: Mapping[str, object]) -> str:
+    pairs = (f"{name_text(key)}={value_text(attrs[key])}" for key in sorted(attrs))
+    return f"{{{', '.join(pairs)}}}"
+
+
+def _names(names: Iterable[str]) -> str:
+    return f"[{', '.join(map(name_text, names))}]"
+
+
+class _Printer:
+    """Writes a module; remembers the text of what instructions share."""
+
+    def __init__(self, constants: bool) -> None:
+        self.out = Writer()
+        self._constants = constants
+        self._attr_texts: dict[int, str] = {}
+        self._loc_texts: dict[int, str] = {id(UNKNOWN): ""}
+        self._memlocs: dict[MemoryLocation, tuple[str, tuple[tuple[int, int], ...]]] = {}
+
+    def function(self, function: Function) -> None:
+        """Write a function with its storages and blocks."""
+        head = f"function @{name_text(function.name)}"
+        head += f" inputs={_names(function.inputs)} outputs={_names(function.outputs)}"
+        if function.attributes:
+            head += f" attributes={_names(function.attributes)}"
+        with self.out.block(head):
+            for loc in function.memlocs.values():
+                self.memloc(loc)
+            for block in function.blocks:
+                self.block(block)
+
+    def memloc(self, loc: MemoryLocation) -> None:
+        """Write the declaration of a storage."""
+        dims = ", ".join(map(str, loc.shape))
+        text = f"memloc %{name_text(loc.name)}: {loc.dtype}[{dims}] {loc.type.name} {loc.kind.name}"
+        if loc.shared:
+            text += " shared"
+        if loc.user_allocated:
+            text += " user_allocated"
+        if loc.address is not None:
+            text += f" address={loc.address}"
+        if loc.partition or (loc.address is not None and loc.on_chip):
+            text += f" partition={loc.partition}"
+        if loc.bank is not None:
+            text += f" bank={loc.bank}"
+        if loc.data is not None:
+            text += f' data="{data_text(loc)}"' if self._constants else " data=omitted"
+        self.out.line(text + self._comment(loc.loc))
+
+    def block(self, block: BasicBlock) -> None:
+        """Write a block with its instructions and loops."""
+        with self.out.block(f"block {name_text(block.name)}"):
+            for item in block.instructions:
+                if isinstance(item, Instruction):
+                    self.instruction(item)
+                else:
+                    self.loop(item)
+
+    def loop(self, loop: Loop) -> None:
+        """Write a loop with its blocks."""
+        axis = loop.axis
+        head = f"loop {name_text(loop.name)} {name_text(axis.name)} = {axis.start}..{axis.stop}"
+        if axis.step != 1:
+            head += f" step {axis.step}"
+        if loop.parallel:
+            head += " parallel"
+        with self.out.block(head, self._comment(loop.loc)):
+            for block in loop.blocks:
+                self.block(block)
+
+    def instruction(self, inst: Instruction) -> None:
+        """Write one instruction."""
+        attrs = self._attr_texts.get(id(inst.attrs))
+        if attrs is None:
+            attrs = f" {_attrs(inst.attrs)}" if inst.attrs else ""
+            self._attr_texts[id(inst.attrs)] = attrs
+        after = ""
+        if inst.dependencies:
+            edges = (f"{name_text(name)}:{kind.name}" for name, kind in inst.dependencies)
+            after = f" after [{', '.join(edges)}]"
+        operand = self._operand
+        self.out.line(
+            f"{name_text(inst.name, KEYWORDS)} = {name_text(inst.opcode)} {inst.engine.name}"
+            f" outs({', '.join([operand(a) for a in inst.outs])})"
+            f" ins({', '.join([operand(a) for a in inst.ins])})"
+            f"{attrs}{after}{self._comment(inst.loc)}"
+        )
+
+    def _operand(self, arg: Argument) -> str:
+        if not isinstance(arg, AccessPattern):
+            return f"{number_text(arg.value)}:{arg.dtype}"
+        loc = arg.memloc
+        known = self._memlocs.get(loc)
+        if known is None:
+            known = f"%{name_text(loc.name)}", row_major_ap(loc.shape)
+            self._memlocs[loc] = known
+        text, whole = known
+        offset = arg.offset
+        same = arg.dtype is loc.dtype
+        if same and arg.ap == whole and whole and offset.__class__ is int and not offset:
+            return text
+        start = affine_text(offset) if isinstance(offset, AffineExpr) else offset
+        pairs = ", ".join([f"{step}*{num}" for step, num in arg.ap])
+        text = f"{text}[{start}; {pairs}]"
+        return text if same else f"{text}:{arg.dtype}"
+
+    def _comment(self, loc: SrcLoc) -> str:
+        text = self._loc_texts.get(id(loc))
+        if text is None:
+            file = loc.file.replace("\\", "/").rpartition("/")[2]
+            text = f"  // {string_text(file)[1:-1]}:{loc.line}"
+            self._loc_texts[id(loc)] = text
+        return text

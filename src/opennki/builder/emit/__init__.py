@@ -1,0 +1,1 @@
+"""Hand-written emit methods, one file per instruction family that needs them."""

@@ -1,0 +1,73 @@
+"""Emit methods of matrix products: what `accumulate=None` means is decided here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from opennki.ir import Inst, Tensor, View
+from opennki.isa.matmul import MatMulOp
+
+Window = tuple[object, ...]
+
+
+_MATMUL: Any = MatMulOp  # called with its fields in order, as every generated method does
+
+
+class PsumWrites:
+    """Which elements of each PSUM tensor were written so far."""
+
+    def __init__(self) -> None:
+        self._windows: dict[Tensor, set[Window]] = {}
+        self._elements: dict[Tensor, np.ndarray[Any, np.dtype[np.bool_]]] = {}
+
+    def note(self, view: View) -> None:
+        """Record that `view` was written."""
+        windows = self._windows.setdefault(view.tensor, set())
+        window = (view.offset, view.shape, view.strides)
+        if window not in windows:
+            windows.add(window)
+            if view.tensor in self._elements:
+                self._window(view)[...] = True
+
+    def covers(self, view: View) -> bool | None:
+        """True if all of `view` was written before, False if nothing was, None if some was."""
+        windows = self._windows.get(view.tensor)
+        if windows is None:
+            return False
+        if (view.offset, view.shape, view.strides) in windows:
+            return True
+        if view.tensor not in self._elements:
+            self._elements[view.tensor] = np.zeros(view.tensor.size, np.bool_)
+            for offset, shape, strides in windows:
+                self._window(View(view.tensor, offset, shape, strides, view.dtype))[...] = True  # type: ignore[arg-type]
+        found = self._window(view)
+        return None if found.any() and not found.all() else bool(found.all())
+
+    def _window(self, view: View) -> Any:
+        elements = self._elements[view.tensor]
+        return as_strided(elements[view.const_offset :], view.shape, view.strides)
+
+
+class MatmulEmit:
+    """Mixin of `NeuronCodegen` for nc_matmul."""
+
+    add_named_instruction: Any
+    psum_writes: PsumWrites
+
+    def matmult(self, dst: View, *fields: Any) -> Inst:
+        """Append a `MatMulOp`; arguments are its fields in order, the engine, the name.
+
+        ``accumulate=None`` becomes False where `dst` was not written before and True where it was
+        written whole. Where only part of it was, None stays: each element adds if it was written.
+        Source: NKI ISA reference, nc_matmul, "Accumulation mode".
+        """
+        inst = _MATMUL(dst, *fields)
+        if inst.accumulate is None:
+            inst.accumulate = self.psum_writes.covers(dst)
+        dst.tensor.written = True
+        self.psum_writes.note(dst)
+        made: Inst = self.add_named_instruction(inst)
+        return made

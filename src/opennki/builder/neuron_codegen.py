@@ -1,0 +1,96 @@
+"""`NeuronCodegen`: the forward builder. Appends Penguin instructions; checks and prints nothing.
+
+There is one method per instruction, named by the table's `emit`. Plain ones are generated here;
+those where one call means more than one append are written by hand in `emit/`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import CodeType
+from typing import Any
+
+from opennki.base.loc import current
+from opennki.ir import Access, Inst, Space
+from opennki.isa.registry import INSTRUCTIONS
+from opennki.penguin import Function, Region, Statement
+
+from .emit.matmul import MatmulEmit, PsumWrites
+
+
+class NeuronCodegen(MatmulEmit):
+    """Builds one `Function`.
+
+    Attributes: function; scope, the statement list that is appended to; kernel_code, code object
+    of the kernel, where the call chain of a location ends; observer, called with every
+    instruction after it was appended (step mode), or None.
+    """
+
+    def __init__(self, function: Function, kernel_code: CodeType | None = None) -> None:
+        self.function = function
+        self.kernel_code = kernel_code
+        self.observer: Callable[[Inst], None] | None = None
+        self.named: dict[str, Inst] = {}
+        self.psum_writes = PsumWrites()
+        self._enter(function.body)
+
+    def add_named_instruction(self, inst: Inst) -> Inst:
+        """Append `inst` with the user's current location; returns it."""
+        inst.loc = current(self.kernel_code, 2)
+        self._append(inst)
+        if inst.name is not None:
+            self.named.setdefault(inst.name, inst)
+        if self.observer is not None:
+            self.observer(inst)
+        return inst
+
+    @contextmanager
+    def no_reorder(self) -> Iterator[None]:
+        """A region whose instructions keep their program order."""
+        region = Region(loc=current(self.kernel_code, 3))
+        self._append(region)
+        outer = self.scope
+        self._enter(region.body)
+        try:
+            yield
+        finally:
+            self._enter(outer)
+
+    def _enter(self, scope: list[Statement]) -> None:
+        self.scope = scope
+        self._append = scope.append
+
+
+_MARK = """\
+    if {0} is not None:
+        tensor = {0}.tensor
+        tensor.written = True
+        if tensor.space is psum:
+            self.psum_writes.note({0})
+"""
+
+
+def _plain(cls: type[Inst]) -> Callable[..., Inst]:
+    """Method that constructs `cls` from its fields, engine and name, and appends it."""
+    spec = cls.spec
+    fields = ", ".join(spec.order)
+    marks = []
+    for operand in spec.operands:
+        if operand.access in (Access.OUT, Access.INOUT):
+            marks.append(_MARK.format(operand.name))
+    source = (
+        f"def {spec.emit}(self, {fields}, engine, name=None):\n{''.join(marks)}"
+        f"    return self.add_named_instruction(cls({fields}, engine, name))\n"
+    )
+    scope: dict[str, Any] = {"cls": cls, "psum": Space.psum}
+    exec(compile(source, "<opennki builder>", "exec"), scope)
+    method: Callable[..., Inst] = scope[spec.emit]
+    method.__doc__ = f"Append a `{cls.__name__}`; arguments are its fields, the engine, the name."
+    method.__module__ = __name__
+    return method
+
+
+for _cls in INSTRUCTIONS:
+    if not hasattr(NeuronCodegen, _cls.spec.emit):
+        setattr(NeuronCodegen, _cls.spec.emit, _plain(_cls))

@@ -1,0 +1,102 @@
+"""Caller's arrays to NumPy and back: NumPy's own, torch's (CPU), JAX's.
+
+No framework is imported here: an array can only be one of its arrays if the caller imported it.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from opennki.base import dtypes
+from opennki.base.codes import NKI1010, NKI1022
+from opennki.base.diag import fail
+from opennki.base.loc import current
+
+Array = NDArray[Any]
+
+
+def to_numpy(array: Any) -> Array:
+    """A dense NumPy array in native byte order with the values of `array`.
+
+    Raises: NKI1010 for a torch tensor that is not on the CPU.
+    """
+    if is_torch(array):
+        return _from_torch(array)
+    found = np.asarray(array)
+    if found.dtype.byteorder not in ("=", "|") and not found.dtype.isnative:
+        found = found.astype(found.dtype.newbyteorder("="))
+    return np.ascontiguousarray(found)
+
+
+def is_torch(array: Any) -> bool:
+    """Whether `array` is a torch tensor; torch is not imported to find out."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(array, torch.Tensor)
+
+
+def is_jax(array: Any) -> bool:
+    """Whether `array` is a JAX array; JAX is not imported to find out."""
+    jax = sys.modules.get("jax")
+    return jax is not None and isinstance(array, jax.Array)
+
+
+def _from_torch(tensor: Any) -> Array:
+    if tensor.device.type != "cpu":
+        facts = {"got": f"a torch tensor on {tensor.device}", "why": "only CPU tensors are run"}
+        raise fail(NKI1010, current(None), name="argument", **facts)
+    dense = tensor.detach().contiguous()
+    kind = dtypes.dtype(tensor.dtype)
+    raw = _RAW.get(kind)
+    if raw is None:
+        return np.asarray(dense.numpy())
+    torch = sys.modules["torch"]
+    return np.asarray(dense.view(getattr(torch, raw)).numpy()).view(kind.np)
+
+
+_RAW = {
+    dtypes.bfloat16: "int16", dtypes.float8_e4m3fn: "uint8", dtypes.float8_e5m2: "uint8",
+    dtypes.uint16: "int16", dtypes.uint32: "int32",
+}  # fmt: skip
+"""dtypes that torch's NumPy bridge lacks -> the torch dtype whose bits it can give."""
+
+
+def like(array: Array, callers: list[Any]) -> Any:
+    """A result in the framework of the caller's arrays: torch or JAX if any of them is."""
+    if any(is_torch(a) for a in callers):
+        return _to_torch(array)
+    if any(is_jax(a) for a in callers):
+        return sys.modules["jax"].numpy.asarray(array)
+    return array
+
+
+def _to_torch(array: Array) -> Any:
+    torch = sys.modules["torch"]
+    kind = dtypes.dtype(array.dtype)
+    raw = _RAW.get(kind)
+    dense = np.ascontiguousarray(array)
+    if raw is None:
+        return torch.from_numpy(dense)
+    bits = dense.view(_SIGNED[raw])
+    return torch.from_numpy(bits).view(getattr(torch, str(kind)))
+
+
+_SIGNED = {"int16": np.int16, "uint8": np.uint8, "int32": np.int32}
+
+
+def check_writable(array: Any, name: str) -> None:
+    """Raises NKI1022 for an array that the kernel writes but cannot be written."""
+    flags = getattr(array, "flags", None)
+    if is_jax(array) or (flags is not None and not flags.writeable):
+        raise fail(NKI1022, current(None), name=name)
+
+
+def write_back(array: Any, values: Array) -> None:
+    """Store `values` in the caller's `array`."""
+    if is_torch(array):
+        array.copy_(_to_torch(np.asarray(values)))
+    else:
+        array[...] = values

@@ -1,0 +1,109 @@
+"""Typed options of a compilation, and the environment variables that set their defaults."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from opennki.base.codes import NKI1020, NKI1023, NKI1024
+from opennki.base.diag import Code, fail
+from opennki.base.loc import current
+from opennki.target import TARGETS, Target, target
+
+TARGET_VARIABLE = "NEURON_PLATFORM_TARGET_OVERRIDE"
+PRECISE_VARIABLE = "NKI_PRECISE_FP"
+SIMULATOR_VARIABLE = "NKI_SIMULATOR"
+FRONTEND_VARIABLE = "NKI_FRONTEND"
+LEVELS = ("penguin", "bir", "program")
+FRONTENDS = ("beta3",)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to compile for and how to run it.
+
+    Attributes: target; grid, sizes of the launch grid (empty: one program); frontend, the route to
+    BIR; level, which form the simulator runs; precise, round to narrow dtypes; strict, reading
+    memory that nothing wrote is an error; step, run every instruction while it is traced.
+    """
+
+    target: Target
+    grid: tuple[int, ...] = ()
+    frontend: str = "beta3"
+    level: str = "program"
+    precise: bool = True
+    strict: bool = False
+    step: bool = False
+
+
+@dataclass(frozen=True)
+class Request:
+    """Options as a caller gives them; None means the environment's or the default value."""
+
+    target: str | Target | None = None
+    grid: int | tuple[int, ...] | None = None
+    frontend: str | None = None
+    level: str | None = None
+    precise: bool | None = None
+    strict: bool = False
+    step: bool = False
+    default_target: str = "trn3"
+    environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
+
+    def resolve(self) -> Options:
+        """The options that hold.
+
+        Raises: NKI1020 for a grid that is none, NKI1023 for an unknown target, NKI1024 for a value
+        that an option or its environment variable cannot have.
+        """
+        env = self.environment
+        flag(env, SIMULATOR_VARIABLE, True)
+        precise = flag(env, PRECISE_VARIABLE, True) if self.precise is None else self.precise
+        level = one_of("level", self.level or ("program" if precise else "penguin"), LEVELS)
+        front = self.frontend or env.get(FRONTEND_VARIABLE) or "beta3"
+        front = one_of(FRONTEND_VARIABLE, front, FRONTENDS)
+        found = resolve_target(self.target or env.get(TARGET_VARIABLE) or self.default_target)
+        grid = normal_grid(self.grid)
+        return Options(found, grid, front, level, precise, self.strict, self.step)
+
+
+def resolve_target(name: str | Target) -> Target:
+    """The target called `name`; raises NKI1023."""
+    if isinstance(name, Target):
+        return name
+    try:
+        return target(str(name))
+    except KeyError:
+        known = ", ".join(t.aliases[0] for t in TARGETS)
+        raise _refused(NKI1023, got=name, known=known) from None
+
+
+def normal_grid(grid: int | tuple[int, ...] | None) -> tuple[int, ...]:
+    """The grid as a tuple of positive integers; raises NKI1020."""
+    if grid is None:
+        return ()
+    sizes = tuple(grid) if isinstance(grid, tuple | list) else (grid,)
+    for n in sizes:
+        if isinstance(n, bool) or not hasattr(n, "__index__") or n < 1:
+            raise _refused(NKI1020, grid=list(sizes), why=f"{n!r} is not a positive integer")
+    return tuple(int(n) for n in sizes)
+
+
+def flag(env: Mapping[str, str], name: str, default: bool) -> bool:
+    """A variable that is 0 or 1; raises NKI1024."""
+    text = env.get(name, "")
+    if text == "":
+        return default
+    return one_of(name, text, ("0", "1")) == "1"
+
+
+def one_of(name: str, value: str, known: tuple[str, ...]) -> str:
+    """`value` if it is one of `known`; raises NKI1024."""
+    if value not in known:
+        raise _refused(NKI1024, name=name, got=value, known=", ".join(known))
+    return value
+
+
+def _refused(code: Code, **facts: object) -> Exception:
+    return fail(code, current(None, 3), notes=(), **facts)

@@ -1,0 +1,140 @@
+"""Running a compiled kernel on arrays, at any of its levels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from opennki.base.diag import Diagnostic
+from opennki.ir import Inst, Tensor, View
+from opennki.sim.machine import Machine
+from opennki.sim.machine import Options as MachineOptions
+from opennki.sim.memory import Memory, Storage
+from opennki.sim.ref import bir as bir_level
+from opennki.sim.ref import penguin as penguin_level
+from opennki.sim.ref import program as program_level
+from opennki.trace import NkiTensor, Traced
+
+from .compiled import Compiled
+from .options import Options
+
+Array = NDArray[Any]
+ToNumpy = Callable[[Any], Array]
+
+
+@dataclass
+class Outcome:
+    """What a run gives.
+
+    Attributes: results, the kernel's results as NumPy arrays in its own nesting; written, the
+    caller's arrays that the kernel wrote with their new contents; diagnostics, what was noticed.
+    """
+
+    results: Any
+    written: list[tuple[Any, Array]] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+
+def execute(
+    compiled: Compiled, to_numpy: ToNumpy, printer: Callable[[str], None], level: str | None = None
+) -> Outcome:
+    """Run every program of the launch, one after the other, on copies of the caller's arrays.
+
+    Args: to_numpy, caller's array -> NumPy array of the tensor's dtype; printer, sink of
+        device_print; level, which form to run (None: the options').
+    Raises: NkiError for traps, and for what compiling down to the level refuses.
+    """
+    options = compiled.options
+    shared: dict[str, Storage] = {}
+    memories = []
+    found: list[Diagnostic] = []
+    runner = _LEVELS[level or options.level](compiled)
+    for index, traced in enumerate(compiled.traces):
+        memory = Memory(options.precise, shared if len(compiled.traces) > 1 else None)
+        _load(memory, traced, to_numpy)
+        machine = Machine(memory.find, MachineOptions(options.precise, options.strict))
+        machine.printer = printer
+        runner(index, machine, memory)
+        found += machine.diagnostics
+        memories.append(memory)
+    return Outcome(*collect(compiled.traces, memories), found)
+
+
+Runner = Callable[[int, Machine, Memory], None]
+
+
+def _penguin(compiled: Compiled) -> Runner:
+    return lambda index, machine, memory: penguin_level.run(compiled.penguin[index], machine)
+
+
+def _bir(compiled: Compiled) -> Runner:
+    target = compiled.options.target
+    functions = compiled.bir.functions
+    return lambda index, machine, memory: bir_level.run(functions[index], target, machine)
+
+
+def _program(compiled: Compiled) -> Runner:
+    program = compiled.program
+    return lambda index, machine, memory: program_level.run(program, index, machine, memory)
+
+
+_LEVELS: dict[str, Callable[[Compiled], Runner]] = {
+    "penguin": _penguin, "bir": _bir, "program": _program,
+}  # fmt: skip
+
+
+def _load(memory: Memory, traced: Traced, to_numpy: ToNumpy) -> None:
+    for tensor, array in traced.arrays:
+        store = memory.find(tensor)
+        if store.written is not None:
+            store.fill(to_numpy(array))
+
+
+def collect(
+    traces: Sequence[Traced], memories: Sequence[Memory]
+) -> tuple[Any, list[tuple[Any, Array]]]:
+    """Results of the first program, and the inputs that any program wrote."""
+    first, memory = traces[0], memories[0]
+
+    def leaf(view: NkiTensor) -> Array:
+        store = memory.find(view.tensor)
+        window = store.window(view.const_offset, view.shape, view.strides, view.dtype)
+        return _public(np.array(window), view)
+
+    results = None if first.results is None else first.results.rebuild(leaf)
+    written = []
+    for traced, held in zip(traces, memories, strict=True):
+        for tensor, array in traced.arrays:
+            if tensor.written:
+                written.append((array, held.find(tensor).values()))
+    return results, written
+
+
+def _public(array: Array, view: View) -> Array:
+    return array.view(np.bool_) if view.dtype == "bool" else array
+
+
+class StepMachine:
+    """Runs instructions while they are traced, so that the kernel's Python can show values."""
+
+    def __init__(
+        self, arrays: list[tuple[Tensor, Any]], options: Options, to_numpy: ToNumpy,
+        printer: Callable[[str], None],
+    ) -> None:  # fmt: skip
+        self.memory = Memory(options.precise)
+        for tensor, array in arrays:
+            self.memory.find(tensor).fill(to_numpy(array))
+        self.machine = Machine(self.memory.find, MachineOptions(options.precise, options.strict))
+        self.machine.printer = printer
+
+    def execute(self, inst: Inst) -> None:
+        """Run one instruction."""
+        self.machine.execute(inst)
+
+    def values(self, view: View) -> Array:
+        """The present contents of a view."""
+        return self.machine.values(view)

@@ -1,0 +1,15 @@
+"""The alphabet of every level: tensors, views, and the declaration of instructions."""
+
+from .inst import Inst, instruction
+from .masked import Masked
+from .scalar import ScalarFn
+from .shapes import problems, signature
+from .spec import Access, Attribute, InstrSpec, Operand, Read, attr, inout, inp, out, state
+from .tensor import ANYWHERE, HBM, ON_CHIP, PSUM, SBUF, Role, Space, Tensor
+from .view import View, describe, row_major
+
+__all__ = [
+    "ANYWHERE", "HBM", "ON_CHIP", "PSUM", "SBUF", "Access", "Attribute", "Inst", "InstrSpec",
+    "Masked", "Operand", "Read", "Role", "ScalarFn", "Space", "Tensor", "View", "attr", "describe",
+    "inout", "inp", "instruction", "out", "problems", "row_major", "signature", "state",
+]  # fmt: skip

@@ -1,0 +1,170 @@
+"""Base class of all instructions, and the decorator that turns a declaration into one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any, ClassVar, TypeVar
+
+from typing_extensions import dataclass_transform
+
+from opennki.base.diag import Problems
+from opennki.base.loc import UNKNOWN, SrcLoc
+
+from .spec import Access, Attribute, InstrSpec, Operand, Read, attr, inout, inp, out, state
+from .view import View
+
+
+class Inst:
+    """One instruction: the operands and attributes of its class, and where it came from.
+
+    Attributes: engine, the engine that runs it; name, the author's name or None; loc; after,
+    instructions that must complete before (`depends_on`).
+    """
+
+    __slots__ = ("after", "engine", "loc", "name")
+    spec: ClassVar[InstrSpec]
+
+    engine: Any
+    name: str | None
+    loc: SrcLoc
+    after: tuple[Inst, ...]
+
+    def depends_on(self, *producers: Inst) -> Inst:
+        """Make this instruction run after every one of `producers`; returns itself."""
+        self.after = (*self.after, *producers)
+        return self
+
+    def prepare(self, t: Any) -> None:  # most instructions have nothing to do
+        """Bring attributes into their normal form before they are checked."""
+
+    def check(self, t: Any) -> Problems:
+        """Rules that the declarations cannot say. `t` is the `Target`."""
+        return iter(())
+
+    def default_engine(self, t: Any) -> Any:
+        """Engine that runs it when the author names none."""
+        return self.spec.engines[0]
+
+    def read_mode(self) -> Read:
+        """In which form `sem` receives operands that declare none."""
+        return Read.F32
+
+    def reads(self) -> Iterator[View]:
+        """Views whose contents matter to the result."""
+        for operand in self.spec.ins:
+            value = getattr(self, operand.name)
+            if isinstance(value, View):
+                yield value
+        for operand in self.spec.outs:
+            if operand.accumulate and getattr(self, operand.accumulate) is not False:
+                yield getattr(self, operand.name)
+
+    def writes(self) -> Iterator[View]:
+        """Views that are written."""
+        for operand in self.spec.outs:
+            value = getattr(self, operand.name)
+            if value is not None:
+                yield value
+
+    def views(self) -> Iterator[tuple[Operand, View]]:
+        """Every operand that is a view, in declaration order."""
+        for operand in self.spec.operands:
+            if operand.access is not Access.STATE:
+                value = getattr(self, operand.name)
+                if isinstance(value, View):
+                    yield operand, value
+
+    def values(self) -> tuple[object, ...]:
+        """Operands and attributes in declaration order."""
+        return tuple(getattr(self, name) for name in self.spec.order)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            other.__class__ is self.__class__
+            and self.engine is other.engine
+            and self.name == other.name
+            and all(_same(a, b) for a, b in zip(self.values(), other.values(), strict=True))
+        )
+
+    __hash__ = object.__hash__
+
+    def __repr__(self) -> str:
+        named = f" {self.name}" if self.name else ""
+        return f"<nki.isa.{self.spec.label}{named}>"
+
+
+def _same(a: object, b: object) -> bool:
+    if isinstance(a, View):
+        return View.__eq__(a, b)
+    return a == b or (a != a and b != b)
+
+
+C = TypeVar("C", bound=type)
+_ALWAYS = 0
+
+
+@dataclass_transform(field_specifiers=(out, inp, inout, state, attr), kw_only_default=True)
+def instruction(
+    name: str = "",
+    *,
+    emit: str,
+    bir: str,
+    engines: tuple[Any, ...],
+    klr: str = "",
+    since: int = _ALWAYS,
+    until: int | None = None,
+    owner: bool = True,
+) -> Callable[[C], C]:
+    """Turn a class body of field declarations into an instruction.
+
+    Args: name of the NKI call; emit, name of the builder method; bir, opcode that it lowers to;
+        engines, legal ones with the preferred first; klr, operator; since and until, first and
+        last target order; owner, False if another class is what the opcode means when read back.
+    """
+
+    def build(cls: C) -> C:
+        fields = {k: v for k, v in vars(cls).items() if isinstance(v, Operand | Attribute)}
+        body = {k: v for k, v in vars(cls).items() if k not in fields and k not in _DROPPED}
+        named = {k: replace(v, name=k) for k, v in fields.items()}
+        kept = tuple(k for k, v in named.items() if not _is_state(v))
+        body["__slots__"] = kept
+        body["__init__"] = _init(kept, named)
+        made = type(cls)(cls.__name__, cls.__bases__, body)
+        made.spec = InstrSpec(  # type: ignore[attr-defined]  # every instruction class has one
+            name, made,
+            tuple(v for v in named.values() if isinstance(v, Operand)),
+            tuple(v for v in named.values() if isinstance(v, Attribute)),
+            kept, engines, since, until, emit, bir, klr, owner, cls.__doc__ or "",
+        )  # fmt: skip
+        return made
+
+    return build
+
+
+_DROPPED = frozenset({"__dict__", "__weakref__", "__annotations__", "__annotate_func__"})
+
+
+def _is_state(field: Operand | Attribute) -> bool:
+    return isinstance(field, Operand) and field.access is Access.STATE
+
+
+def _init(kept: tuple[str, ...], fields: dict[str, Any]) -> Callable[..., None]:
+    """A constructor with one parameter per field, in declaration order."""
+    scope: dict[str, Any] = {"UNKNOWN": UNKNOWN}
+    params = []
+    optional = False
+    for key in kept:
+        field = fields[key]
+        optional = optional or not field.required
+        if optional:
+            scope[f"d_{key}"] = field.default
+        params.append(f"{key}=d_{key}" if optional else key)
+    body = "".join(f"    self.{key} = {key}\n" for key in kept)
+    source = (
+        f"def __init__(self, {', '.join(params)}, engine=None, name=None, loc=UNKNOWN):\n{body}"
+        "    self.engine = engine\n    self.name = name\n    self.loc = loc\n    self.after = ()\n"
+    )
+    exec(compile(source, "<opennki instruction>", "exec"), scope)
+    made: Callable[..., None] = scope["__init__"]
+    return made

@@ -1,0 +1,180 @@
+"""The shape grammar of operands and the checker that follows from an instruction's declarations.
+
+A shape is words. The first names dimension 0 (the partition dimension on chip), the second the
+product of all further dimensions: ``"P F"`` is any tile of P partitions with F elements in each,
+``"P 1"`` a vector, ``"K M"`` a matrix. A number must be met exactly. A name has one value in all
+operands of an instruction; the first operand that has it sets it. ``*`` matches anything.
+Interpreters hand operands to `sem` as two-dimensional arrays (partitions, elements); ``...`` as the
+last word matches anything and keeps the view's own dimensions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from typing import Any
+
+from opennki.base import dtypes
+from opennki.base.codes import (
+    NKI2101,
+    NKI2102,
+    NKI2103,
+    NKI2104,
+    NKI2105,
+    NKI2106,
+    NKI2107,
+    NKI2108,
+    NKI2109,
+    NKI2110,
+    NKI2111,
+    NKI2112,
+    NKI2113,
+    NKI2114,
+    NKI2121,
+)  # fmt: skip
+from opennki.base.diag import Problem, problem
+
+from .inst import Inst
+from .spec import InstrSpec, Operand
+from .tensor import Space
+from .view import View
+
+
+def signature(view: View) -> tuple[object, ...]:
+    """Everything about a view that a rule may depend on: two views with one signature are alike."""
+    return (view.shape, view.strides, view.dtype, view.tensor.space, view.start_partition)
+
+
+def problems(inst: Inst, t: Any) -> Iterator[Problem]:
+    """Every rule that `inst` breaks on target `t`: first the declared ones, then its `check`.
+
+    `check` runs only when the declared rules hold, so it may rely on them.
+    """
+    found = False
+    for problem_ in _declared(inst, inst.spec, t):
+        found = True
+        yield problem_
+    if not found:
+        yield from inst.check(t)
+
+
+def _declared(inst: Inst, spec: InstrSpec, t: Any) -> Iterator[Problem]:
+    if t.order < spec.since or (spec.until is not None and t.order > spec.until):
+        yield problem(NKI2108, what=spec.label, since=t.name_of(spec.since), target=t.name)
+    bound: dict[str, tuple[int, str]] = {}
+    for operand in spec.operands:
+        value = getattr(inst, operand.name, None)
+        if isinstance(value, View):
+            if not (yield from _place(operand, value, inst, t)):
+                yield from _shape(operand, value, spec, t, bound)
+        elif value is not None and not operand.number:
+            yield problem(NKI2121, operand=operand.name, got=value, inst=spec.label)
+    yield from _attributes(inst, spec, t)
+    if inst.engine is not None and inst.engine not in spec.engines:
+        yield problem(
+            NKI2113, inst=spec.label, got=inst.engine.nki,
+            allowed=", ".join(e.nki for e in spec.engines), why="",
+        )  # fmt: skip
+
+
+def _attributes(inst: Inst, spec: InstrSpec, t: Any) -> Iterator[Problem]:
+    for attribute in spec.attrs:
+        value = getattr(inst, attribute.name)
+        first = attribute.since.get(value, 0) if attribute.since else 0
+        if t.order < first:
+            what = f"{attribute.name}={value}"
+            yield problem(NKI2108, what=what, since=t.name_of(first), target=t.name)
+
+
+def _place(operand: Operand, view: View, inst: Inst, t: Any) -> Generator[Problem, None, bool]:
+    """Memory, dtype and layout; returns whether the shape is beyond judging."""
+    spec = inst.spec
+    wrong = False
+    if view.tensor.space not in operand.spaces:
+        yield problem(
+            NKI2105, operand=operand.name, got=view.tensor.space, inst=spec.label,
+            allowed=" or ".join(sorted({s.name for s in operand.spaces})),
+        )  # fmt: skip
+        wrong = True
+    if operand.dtypes is not None and view.dtype not in operand.dtypes:
+        yield problem(
+            NKI2106, operand=operand.name, got=view.dtype, inst=spec.label, target=t.name,
+            allowed=dtypes.names(operand.dtypes),
+        )  # fmt: skip
+    if view.tensor.space.on_chip:
+        yield from _on_chip(operand, view, inst, t)
+    return wrong  # the value of `yield from`
+
+
+def _on_chip(operand: Operand, view: View, inst: Inst, t: Any) -> Iterator[Problem]:
+    name = operand.name
+    rank = len(view.shape)
+    if rank < 2:
+        yield problem(NKI2109, operand=name, rank=rank)
+        return
+    if view.shape[0] > t.partitions:
+        yield problem(
+            NKI2104, operand=name, dim="partitions", got=view.shape[0], limit=t.partitions,
+            inst=inst.spec.label, target=t.name,
+        )  # fmt: skip
+    walked = sum(n > 1 for n in view.shape[1:])
+    if walked > t.ap_dims - 1:
+        yield problem(NKI2110, operand=name, got=walked, limit=t.ap_dims - 1)
+    if view.shape[0] > 1 and view.strides[0] != view.row:
+        yield problem(NKI2111, operand=name, got=view.strides[0], want=view.row)
+    engine = inst.engine
+    if engine is None or inst.spec.bir == "DMACopy":
+        return
+    start, count = view.start_partition + view.tensor.start_partition, view.shape[0]
+    if not start_allowed(start, count):
+        yield problem(
+            NKI2112, operand=name, start=start, count=count, allowed=allowed_starts(count)
+        )
+    if engine.nki == "gpsimd" and view.tensor.space is Space.psum:
+        yield problem(NKI2114, operand=name, inst=inst.spec.label)
+
+
+def start_allowed(start: int, count: int) -> bool:
+    """Whether an engine can access `count` partitions from `start`.
+
+    Up to 32 partitions may start at 0, 32, 64 or 96; up to 64 at 0 or 64; more only at 0.
+    Source: NKI architecture guide, cross-quadrant and cross-half movement.
+    """
+    step = 32 if count <= 32 else 64 if count <= 64 else 128
+    return start % step == 0
+
+
+def allowed_starts(count: int) -> str:
+    """The legal start partitions for an access of `count` partitions, for messages."""
+    step = 32 if count <= 32 else 64 if count <= 64 else 128
+    return ", ".join(map(str, range(0, 128, step)))
+
+
+def _shape(
+    operand: Operand, view: View, spec: InstrSpec, t: Any, bound: dict[str, tuple[int, str]]
+) -> Iterator[Problem]:
+    sizes = (view.shape[0], view.free_size) if view.shape else (1, 1)
+    for index, (word, got) in enumerate(zip(operand.shape, sizes, strict=False)):
+        if word in ("*", "..."):
+            continue
+        if word.isdigit():
+            if got != int(word):
+                yield problem(
+                    NKI2107, operand=operand.name, got=list(view.shape), inst=spec.label,
+                    want=f"({', '.join(operand.shape)})",
+                )  # fmt: skip
+            continue
+        limit = operand.limits.get(word)
+        if limit is not None and got > getattr(t, limit):
+            yield problem(
+                NKI2104, operand=operand.name, dim=word, got=got, limit=getattr(t, limit),
+                inst=spec.label, target=t.name,
+            )  # fmt: skip
+        want, other = bound.setdefault(word, (got, operand.name))
+        if want != got:
+            facts = {"got": got, "want": want, "other": other, "inst": spec.label}
+            if word == "P":
+                yield problem(NKI2101, operand=operand.name, **facts)
+            elif index == 1 and word == "F":
+                yield problem(NKI2102, operand=operand.name, **facts)
+            else:
+                yield problem(NKI2103, operand=operand.name, dim=word, **facts)

@@ -1,0 +1,200 @@
+"""The declaration language of the op table: fields of an instruction class, and its `InstrSpec`.
+
+An instruction is one class whose body declares operands (`out`, `inp`, `inout`, `state`) and
+attributes (`attr`) and defines `check` and `sem`. Everything else (signature, checker, printer,
+lowering, both interpreters) is derived from the `InstrSpec` that `instruction` builds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from opennki.base.dtypes import DType
+
+from .tensor import Space
+
+
+class Access(Enum):
+    """How an instruction uses an operand."""
+
+    OUT = "out"
+    INP = "inp"
+    INOUT = "inout"
+    STATE = "state"
+
+
+class Read(Enum):
+    """In which form `sem` receives an operand.
+
+    F32: widened to float32. RAW: the storage's own bits (NumPy dtype of the storage). INT: int64.
+    """
+
+    F32 = "f32"
+    RAW = "raw"
+    INT = "int"
+
+
+@dataclass(frozen=True)
+class Operand:
+    """One operand of an instruction.
+
+    Attributes: access; spaces it may live in; shape, the grammar described in `shapes`; dtypes it
+    may have (None: all); limits, dimension -> name of the `Target` field that bounds it; optional,
+    may be None; number, may be a Python number instead of a view; accumulate, name of the
+    attribute that says whether results are added to what is there; read, how `sem` receives it
+    (None: what the instruction's `read_mode` says); default of an optional or number operand.
+    """
+
+    access: Access
+    spaces: frozenset[Space] = frozenset()
+    shape: tuple[str, ...] = ()
+    dtypes: frozenset[DType] | None = None
+    limits: Mapping[str, str] = field(default_factory=dict)
+    optional: bool = False
+    number: bool = False
+    accumulate: str | None = None
+    read: Read | None = None
+    default: object = None
+    required: bool = True
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """One attribute: a compile-time value.
+
+    Attributes: type, a class (an enumeration, int, float, bool, str, tuple); default; required;
+    optional, None is a value of its own; bir, wire name in BIR (None: same name, empty: not on the
+    wire); since, member -> first target order; surface, False when no kernel call can set it.
+    """
+
+    type: type
+    default: object = None
+    required: bool = False
+    optional: bool = False
+    bir: str | None = None
+    since: Mapping[object, int] = field(default_factory=dict)
+    surface: bool = True
+    name: str = ""
+
+
+def _shape(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+def out(
+    spaces: frozenset[Space],
+    shape: str,
+    dtypes: frozenset[DType] | None = None,
+    *,
+    accumulate: str | None = None,
+    optional: bool = False,
+    **limits: str,
+) -> Any:
+    """Declare an operand that is written. `limits` maps dimensions to fields of `Target`."""
+    return Operand(
+        Access.OUT, spaces, _shape(shape), dtypes, limits,
+        accumulate=accumulate, optional=optional, required=not optional,
+    )  # fmt: skip
+
+
+_REQUIRED = object()
+
+
+def inp(
+    spaces: frozenset[Space],
+    shape: str,
+    dtypes: frozenset[DType] | None = None,
+    *,
+    read: Read | None = None,
+    optional: bool = False,
+    number: bool = False,
+    default: object = _REQUIRED,
+    **limits: str,
+) -> Any:
+    """Declare an operand that is read; with `number`, a Python number will do as well."""
+    return Operand(
+        Access.INP, spaces, _shape(shape), dtypes, limits, read=read, optional=optional,
+        number=number, default=None if default is _REQUIRED else default,
+        required=default is _REQUIRED and not optional,
+    )  # fmt: skip
+
+
+def inout(
+    spaces: frozenset[Space],
+    shape: str,
+    dtypes: frozenset[DType] | None = None,
+    *,
+    read: Read | None = None,
+    **limits: str,
+) -> Any:
+    """Declare an operand that is read and written."""
+    return Operand(Access.INOUT, spaces, _shape(shape), dtypes, limits, read=read)
+
+
+def state() -> Any:
+    """Declare that the instruction reads and writes its engine's accumulation registers.
+
+    `sem` receives them as float32 of shape (partitions, 1) and returns the new ones last.
+    """
+    return Operand(Access.STATE)
+
+
+def attr(
+    type: type,
+    default: object = _REQUIRED,
+    *,
+    optional: bool = False,
+    bir: str | None = None,
+    since: Mapping[Any, int] | None = None,
+    surface: bool = True,
+) -> Any:
+    """Declare a compile-time attribute of class `type`; without `default` it must be given."""
+    required = default is _REQUIRED and not optional
+    value = None if default is _REQUIRED else default
+    return Attribute(type, value, required, optional, bir, since or {}, surface)
+
+
+@dataclass(eq=False)
+class InstrSpec:
+    """What the table knows about one instruction class.
+
+    Attributes: name, of the NKI call (empty: no call makes it directly); cls; operands and attrs
+    in declaration order; order, all field names; engines, legal ones, preferred first; since and
+    until, target orders; emit, name of the builder method; bir, opcode it lowers to; klr,
+    operator; owner, whether this class is what `bir` means when it is read back; doc.
+    """
+
+    name: str
+    cls: type
+    operands: tuple[Operand, ...]
+    attrs: tuple[Attribute, ...]
+    order: tuple[str, ...]
+    engines: tuple[Any, ...]
+    since: int
+    until: int | None
+    emit: str
+    bir: str
+    klr: str
+    owner: bool
+    doc: str
+    outs: tuple[Operand, ...] = ()
+    ins: tuple[Operand, ...] = ()
+    state: Operand | None = None
+    fields: dict[str, Operand | Attribute] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        by = self.operands
+        self.outs = tuple(o for o in by if o.access in (Access.OUT, Access.INOUT))
+        self.ins = tuple(o for o in by if o.access in (Access.INP, Access.INOUT))
+        self.state = next((o for o in by if o.access is Access.STATE), None)
+        self.fields = {o.name: o for o in self.operands}
+        self.fields.update({a.name: a for a in self.attrs})
+
+    @property
+    def label(self) -> str:
+        """The name that text and messages use."""
+        return self.name or self.emit or self.cls.__name__

@@ -1,0 +1,123 @@
+"""Tensors: named storage in one of the memories. Windows onto them are in `view`."""
+
+from __future__ import annotations
+
+from enum import Enum
+from math import prod
+
+from opennki.base import dtypes
+from opennki.base.loc import UNKNOWN, SrcLoc
+
+
+class Space(Enum):
+    """Memory that a tensor lives in. The names are NKI's (`nl.sbuf`, `nl.psum`, ...)."""
+
+    sbuf = "sbuf"
+    psum = "psum"
+    private_hbm = "private_hbm"
+    shared_hbm = "shared_hbm"
+
+    on_chip: bool
+    is_hbm: bool
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"nl.{self.name}"
+
+
+for _space in Space:
+    _space.on_chip = _space in (Space.sbuf, Space.psum)
+    _space.is_hbm = not _space.on_chip
+
+SBUF = frozenset({Space.sbuf})
+PSUM = frozenset({Space.psum})
+ON_CHIP = frozenset({Space.sbuf, Space.psum})
+HBM = frozenset({Space.private_hbm, Space.shared_hbm})
+ANYWHERE = ON_CHIP | HBM
+
+
+class Role(Enum):
+    """What a tensor is to its function."""
+
+    internal = "internal"
+    input = "input"
+    output = "output"
+    const = "const"
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
+_NO_PARTITIONS = 1 << 62
+_kinds: dict[tuple[object, ...], int] = {}
+
+
+class Tensor:
+    """Storage: a row-major array of `shape` in one memory.
+
+    On chip, dimension 0 is the partition dimension; the other dimensions lie in each partition.
+
+    Attributes: name (unique in its function); shape; dtype; space; address, bytes from the start
+    of every partition when the author placed it, else None; start_partition, first partition when
+    placed; role; data, initial contents of a constant; loc, where it was made; row, elements per
+    partition (per leading index for HBM); written, whether any instruction wrote it.
+    """
+
+    __slots__ = (
+        "address", "data", "dtype", "kind", "loc", "name", "pitch", "role", "row", "shape",
+        "space", "start_partition", "written",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        name: str,
+        shape: tuple[int, ...],
+        dtype: dtypes.DType,
+        space: Space,
+        *,
+        address: int | None = None,
+        start_partition: int = 0,
+        role: Role = Role.internal,
+        data: object = None,
+        loc: SrcLoc = UNKNOWN,
+    ) -> None:
+        self.name = name
+        self.shape = shape
+        self.dtype = dtype
+        self.space = space
+        self.address = address
+        self.start_partition = start_partition
+        self.role = role
+        self.data = data
+        self.loc = loc
+        self.row = prod(shape[1:])
+        self.written = False
+        self.pitch = self.row if space.on_chip else _NO_PARTITIONS
+        kind = (space, dtype, self.row if space.on_chip else 0, start_partition)
+        self.kind = _kinds.setdefault(kind, len(_kinds))
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return prod(self.shape)
+
+    @property
+    def row_bytes(self) -> int:
+        """Bytes per partition on chip; bytes per leading index in HBM."""
+        return self.row * self.dtype.itemsize
+
+    def same_as(self, other: Tensor) -> bool:
+        """Whether both describe the same storage; source locations do not count."""
+        return all(
+            getattr(self, f) == getattr(other, f)
+            for f in ("name", "shape", "dtype", "space", "address", "start_partition", "role")
+        )
+
+    def __repr__(self) -> str:
+        dims = ", ".join(map(str, self.shape))
+        return f"{self.name}: {self.dtype}[{dims}] in {self.space}"

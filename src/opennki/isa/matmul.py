@@ -1,0 +1,281 @@
+"""Matrix products on the PE array."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+
+from opennki.base.affine import AffineExpr
+from opennki.base.codes import (
+    NKI2103,
+    NKI2104,
+    NKI2106,
+    NKI2116,
+    NKI2123,
+    NKI2124,
+    NKI2201,
+    NKI2203,
+    NKI2204,
+    NKI2205,
+    NKI2206,
+    NKI2207,
+    NKI2208,
+    NKI2209,
+    NKI2210,
+)
+from opennki.base.diag import Problems, problem
+from opennki.base.dtypes import (
+    FP8,
+    bfloat16,
+    float8_e4m3,
+    float8_e4m3fn,
+    float16,
+    float32,
+    names,
+    tfloat32,
+)
+from opennki.ir import PSUM, SBUF, Inst, Read, View, attr, inp, instruction, out
+from opennki.ir.scalar import Array
+from opennki.target import CAYMAN, SUNDA, Target
+
+from .enums import Engine, MatmulPerfMode
+
+WIDE = frozenset({float32, tfloat32})
+PE_INPUTS = FP8 | WIDE | {bfloat16, float16}
+ACCUMULATORS = frozenset({float32, bfloat16})
+DOUBLE_ROW = MatmulPerfMode.DOUBLE_ROW
+PAIR = 2
+
+
+@instruction(
+    "nc_matmul", emit="matmult", bir="Matmult", klr="NcMatMul", engines=(Engine.PE,), since=SUNDA,
+)  # fmt: skip
+class MatMulOp(Inst):
+    """Matrix product on the PE array: ``dst[M, N] (+)= stationary[K, M].T @ moving[K, N]``.
+
+    Products are exact and summed in float32. `accumulate` says whether the sum is added to what
+    PSUM holds; None adds where `dst` was written before and overwrites elsewhere.
+
+    With `perf_mode` double_row the contraction also covers the first free dimension, which is 2:
+    ``dst[M, N] = sum over k, j of stationary[k, j, M] * moving[k, j, N]``.
+
+    `tile_position` and `tile_size`, each ``(row, column)``, confine the product to a part of the
+    array so that several can run at once; they and the onezero hints change no values.
+
+    `is_transpose`, with the identity matrix as `moving`, transposes `stationary`. From gen3 on that
+    moves bits: every column of `moving` picks the row of `stationary` where it is not zero, and
+    `dst` has the dtype of `stationary`. On gen2 it is an ordinary product, in which one NaN or
+    infinity spreads to others. `bit_accurate` records which; the target decides (`prepare`).
+
+    Source: NKI ISA reference, nc_matmul; trn2 architecture guide, "Built-in Transpose Support".
+    Model: sums are formed in double precision and rounded once, so that their order, which is not
+    published, does not show. A column of zeros in `moving` picks zeros, several nonzeros the first;
+    every dtype may be transposed, and what is no float always as bits; 8-bit transposes stay 8 bits
+    wide.
+    """
+
+    dst: View = out(PSUM, "M N", accumulate="accumulate")
+    stationary: View = inp(SBUF, "K *", K="pe_rows")
+    moving: View = inp(SBUF, "K *", K="pe_rows")
+    is_stationary_onezero: bool = attr(bool, False, bir="is_weight_onezero")
+    is_moving_onezero: bool = attr(bool, False, bir="is_fmap_onezero")
+    is_transpose: bool = attr(bool, False)
+    accumulate: bool | None = attr(bool, None, optional=True, bir="")
+    tile_position: tuple[int, ...] = attr(tuple, ())
+    tile_size: tuple[int, ...] = attr(tuple, ())
+    perf_mode: MatmulPerfMode = attr(
+        MatmulPerfMode, MatmulPerfMode.NONE, since={DOUBLE_ROW: CAYMAN}
+    )
+    bit_accurate: bool = attr(bool, True, bir="", surface=False)
+
+    def prepare(self, t: Target) -> None:
+        """Positions and sizes become tuples; the target says how it transposes."""
+        self.tile_position = tuple(self.tile_position)
+        self.tile_size = tuple(self.tile_size)
+        floats = self.stationary.dtype.is_float
+        self.bit_accurate = t.has("bit_accurate_transpose") or not floats
+
+    def check(self, t: Target) -> Problems:
+        if self.is_transpose:
+            yield from self._transpose_problems(t)
+        else:
+            yield from self._dtype_problems(t)
+        if self.perf_mode is DOUBLE_ROW:
+            yield from self._double_row_problems()
+        yield from self._size_problems(t)
+        yield from self._tile_problems(t)
+
+    def read_mode(self) -> Read:
+        """Bits for a bit-accurate transpose, float32 otherwise."""
+        return Read.RAW if self.is_transpose and self.bit_accurate else Read.F32
+
+    def sem(self, stationary: Array, moving: Array) -> Array:
+        if self.is_transpose and self.bit_accurate:
+            return pick(stationary, moving)
+        if self.perf_mode is DOUBLE_ROW:
+            pairs = PAIR * len(stationary)
+            return product(stationary.reshape(pairs, -1), moving.reshape(pairs, -1))
+        return product(stationary, moving)
+
+    def _dtype_problems(self, t: Target) -> Problems:
+        """Dtypes of an ordinary product."""
+        label = self.spec.label
+        legal = PE_INPUTS if t.has("ocp_fp8") else PE_INPUTS - {float8_e4m3fn}
+        sums = ACCUMULATORS if t.has("bf16_psum") else ACCUMULATORS - {bfloat16}
+        for operand, view, allowed in (
+            ("dst", self.dst, sums),
+            ("stationary", self.stationary, legal),
+            ("moving", self.moving, legal),
+        ):
+            if view.dtype not in allowed:
+                yield problem(
+                    NKI2106, operand=operand, got=view.dtype, inst=label, target=t.name,
+                    allowed=names(allowed),
+                )  # fmt: skip
+        dtypes = (self.stationary.dtype, self.moving.dtype)
+        facts = {
+            "first": "stationary", "first_dtype": dtypes[0],
+            "second": "moving", "second_dtype": dtypes[1],
+        }  # fmt: skip
+        if (dtypes[0] in WIDE) != (dtypes[1] in WIDE):
+            yield problem(NKI2201, **facts)
+        if set(dtypes) == {float8_e4m3, float8_e4m3fn}:
+            yield problem(NKI2203, **facts)
+
+    def _transpose_problems(self, t: Target) -> Problems:
+        """Dtypes of a transpose: `dst` is like the data, on gen2 also float32."""
+        label = self.spec.label
+        data, dst = self.stationary.dtype, self.dst.dtype
+        product_dtype = not t.has("bit_accurate_transpose") and dst == float32
+        if dst != data and not product_dtype:
+            yield problem(
+                NKI2116, first="dst", first_dtype=dst, second="stationary", second_dtype=data,
+                inst=f"{label} with is_transpose",
+            )  # fmt: skip
+        if (data in WIDE) != (self.moving.dtype in WIDE):
+            yield problem(
+                NKI2201, first="stationary", first_dtype=data, second="moving",
+                second_dtype=self.moving.dtype,
+            )  # fmt: skip
+        if self.perf_mode is DOUBLE_ROW:
+            yield problem(NKI2123, operand="perf_mode", when="when is_transpose is set")
+
+    def _double_row_problems(self) -> Problems:
+        mode = "double_row"
+        for operand, view in (("stationary", self.stationary), ("moving", self.moving)):
+            if view.dtype not in FP8:
+                yield problem(NKI2204, operand=operand, mode=mode, dtype=view.dtype)
+            if view.shape[1] != PAIR:
+                yield problem(NKI2205, operand=operand, mode=mode, got=view.shape[1])
+
+    def _columns(self, view: View) -> int:
+        """Free size of an input without the dimension that is contracted."""
+        return prod(view.shape[2:]) if self.perf_mode is DOUBLE_ROW else view.free_size
+
+    def _size_problems(self, t: Target) -> Problems:
+        """M and N agree with `dst` and fit the array and PSUM."""
+        label = self.spec.label
+        widest = t.pe_moving_bf16_max if self.dst.dtype == bfloat16 else t.pe_moving_max
+        for operand, dim, got, limit, want in (
+            ("stationary", "M", self._columns(self.stationary), t.pe_cols, self.dst.shape[0]),
+            ("moving", "N", self._columns(self.moving), widest, self.dst.free_size),
+        ):
+            if got > limit:
+                yield problem(
+                    NKI2104, operand=operand, dim=dim, got=got, limit=limit, inst=label,
+                    target=t.name,
+                )  # fmt: skip
+            elif got != want:
+                yield problem(
+                    NKI2103, operand=operand, dim=dim, got=got, want=want, other="dst", inst=label
+                )
+
+    def _tile_problems(self, t: Target) -> Problems:
+        """`tile_position` and `tile_size` name a part of the array, and the operands fit it."""
+        given = {"tile_position": self.tile_position, "tile_size": self.tile_size}
+        if not any(given.values()):
+            return
+        for name, other in (("tile_position", "tile_size"), ("tile_size", "tile_position")):
+            if not given[name]:
+                yield problem(NKI2207, given=other, missing=name)
+                return
+        for name, pair in given.items():
+            if len(pair) != 2:
+                yield problem(
+                    NKI2124, name=name, got=pair, allowed="(row, column)", inst=self.spec.label
+                )
+                return
+        yield from self._tile_size_problems(t)
+        for axis, position, size, end in zip(
+            ("row", "column"), self.tile_position, self.tile_size, (t.pe_rows, t.pe_cols),
+            strict=True,
+        ):  # fmt: skip
+            if not _is_multiple(position, size, end):
+                yield problem(NKI2208, axis=axis, position=position, size=size)
+
+    def _tile_size_problems(self, t: Target) -> Problems:
+        rows, columns = self.tile_size
+        row_sizes, column_sizes = tile_sizes(t)
+        if rows not in row_sizes or columns not in column_sizes:
+            allowed = ", ".join(map(str, row_sizes))
+            if column_sizes != row_sizes:
+                allowed += f" (columns: {', '.join(map(str, column_sizes))})"
+            yield problem(NKI2209, got=tuple(self.tile_size), allowed=allowed, target=t.name)
+            return
+        if self.perf_mode is DOUBLE_ROW and columns != t.pe_cols:
+            yield problem(NKI2206, mode="double_row", tile_size=tuple(self.tile_size))
+        if self.stationary.shape[0] > rows:
+            yield problem(
+                NKI2210, operand="stationary", dim="K", got=self.stationary.shape[0], limit=rows
+            )
+        if self._columns(self.stationary) > columns:
+            yield problem(
+                NKI2210, operand="stationary", dim="M", got=self._columns(self.stationary),
+                limit=columns,
+            )  # fmt: skip
+
+
+def tile_sizes(t: Target) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Legal row and column counts of a part of the PE array, smallest first.
+
+    Halves where the target has row tiling, quarters where it has quarter tiling; columns are
+    divided in the same way, but only where the target has column tiling.
+    Source: NKI ISA reference, nc_matmul, "Tiling mode".
+    """
+    halves = (2,) if t.has("row_tiling") else ()
+    quarters = (4,) if t.has("quarter_tiling") else ()
+    parts = (*quarters, *halves, 1)
+    rows = tuple(t.pe_rows // n for n in parts)
+    columns = tuple(t.pe_cols // n for n in (parts if t.has("column_tiling") else (1,)))
+    return rows, columns
+
+
+def _is_multiple(position: int | AffineExpr, size: int, end: int) -> bool:
+    """Whether `position`, in every loop trip, is a multiple of `size` from 0 to below `end`."""
+    if size < 1:
+        return False
+    if not isinstance(position, AffineExpr):
+        return position % size == 0 and 0 <= position < end
+    low, high = position.bounds()
+    steps = (coeff * var.step for var, coeff in position.terms if var.trips > 1)
+    return low % size == 0 and 0 <= low <= high < end and all(s % size == 0 for s in steps)
+
+
+def product(stationary: Array, moving: Array) -> Array:
+    """``stationary.T @ moving`` of float32 matrices (K, M) and (K, N), rounded to float32 once."""
+    with np.errstate(all="ignore"):
+        exact: Array = stationary.T.astype(np.float64) @ moving.astype(np.float64)
+        return np.asarray(exact, np.float32)
+
+
+def pick(stationary: Array, moving: Array) -> Array:
+    """Transpose (K, M) by moving bits: column n of the result is the row that `moving` selects.
+
+    `moving` is (K, N) in any dtype; the row is the first k where ``moving[k, n] != 0``, and zeros
+    if there is none. Returns: (M, N) in the dtype of `stationary`.
+    """
+    hit = moving.astype(np.float32) != 0
+    picked: Array = stationary[hit.argmax(axis=0)].T.copy()
+    picked[:, ~hit.any(axis=0)] = 0
+    return picked

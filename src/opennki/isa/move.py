@@ -1,0 +1,63 @@
+"""Copies between tiles on chip, and printing a tensor from the device."""
+
+from __future__ import annotations
+
+from opennki.base.codes import NKI2113, NKI2125
+from opennki.base.diag import Problems, problem
+from opennki.base.dtypes import int32, uint32
+from opennki.ir import ANYWHERE, ON_CHIP, Inst, Read, View, attr, inp, instruction, out
+from opennki.ir.scalar import Array
+from opennki.target import SUNDA, Target
+
+from .enums import Engine
+from .opcheck import packed_problems
+
+BEYOND_FLOAT32 = frozenset({int32, uint32})
+
+
+@instruction(
+    "tensor_copy", emit="tensor_copy", bir="TensorCopy", klr="NcCopy",
+    engines=(Engine.DVE, Engine.ACT, Engine.POOL), since=SUNDA,
+)  # fmt: skip
+class TensorCopyOp(Inst):
+    """Copy a tile on chip: ``dst[p, f] = src[p, f]``.
+
+    Bits are kept when the dtypes are equal; otherwise every element goes through float32. The
+    scalar engine copies from trn2 on.
+
+    Source: NKI ISA reference, tensor_copy.
+    """
+
+    dst: View = out(ON_CHIP, "P F")
+    src: View = inp(ON_CHIP, "P F")
+
+    def check(self, t: Target) -> Problems:
+        if self.engine is Engine.ACT and not t.has("act_copy"):
+            yield problem(
+                NKI2113, inst=self.spec.label, got="scalar", allowed="vector, gpsimd",
+                why="the scalar engine copies tiles from trn2 on; use activation(op=nl.copy)",
+            )  # fmt: skip
+        yield from packed_problems(self, "src")
+        if self.src.dtype in BEYOND_FLOAT32 and self.dst.dtype != self.src.dtype:
+            yield problem(NKI2125, operand="src", dtype=self.src.dtype)
+
+    def read_mode(self) -> Read:
+        """Bits when the dtypes are equal, float32 otherwise."""
+        return Read.RAW if self.dst.dtype == self.src.dtype else Read.F32
+
+    def sem(self, src: Array) -> Array:
+        return src
+
+
+@instruction(emit="device_print", bir="DevicePrint", klr="DevicePrint", engines=(Engine.SP,))
+class NeuronPrintInst(Inst):
+    """Print `src` under the heading `prefix` while the kernel runs; nothing is written.
+
+    Source: BIR data model, DevicePrint; NKI language reference, device_print.
+    """
+
+    src: View = inp(ANYWHERE, "...", read=Read.RAW)
+    prefix: str = attr(str)
+
+    def sem(self, src: Array) -> None:
+        return None

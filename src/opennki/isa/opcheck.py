@@ -1,0 +1,99 @@
+"""Rules about operators that several families share: kinds, engines, targets, dtypes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import isfinite
+from typing import Final
+
+import numpy as np
+
+from opennki.base.codes import NKI2115, NKI2116, NKI2117, NKI2118, NKI2119, NKI2120
+from opennki.base.diag import Problems, problem
+from opennki.base.dtypes import PACKED
+from opennki.ir import Inst, Space, View
+from opennki.target import Target
+
+from .alu import ALU, ENGINES, SINCE
+from .enums import AluOp
+
+_F32_MAX: Final = float(np.finfo(np.float32).max)
+
+
+def is_bitvec(op: AluOp) -> bool:
+    """Whether `op` works on bit patterns rather than on float32 values."""
+    row = ALU.get(op)
+    return row is not None and row.kind == "bitvec"
+
+
+def op_problems(
+    inst: Inst, op: AluOp, t: Target, *, arity: int | None = None, kind: str = ""
+) -> Problems:
+    """`op` must have `arity`, be of `kind`, and exist on the instruction's engine and target."""
+    row = ALU.get(op)
+    label = inst.spec.label
+    if row is None or (arity is not None and row.arity != arity) or (kind and row.kind != kind):
+        fits = [
+            r.nki for r in ALU.values()
+            if r.nki and (arity is None or r.arity == arity) and (not kind or r.kind == kind)
+        ]  # fmt: skip
+        yield problem(NKI2117, op=_nki(op), inst=label, allowed=", ".join(sorted(set(fits))))
+        return
+    first = SINCE[op] if inst.engine is None else ENGINES[op].get(inst.engine)
+    if first is None or t.order < first:
+        yield problem(NKI2118, op=row.nki, engine=getattr(inst.engine, "nki", ""), target=t.name)
+
+
+def bitvec_problems(op: AluOp, operands: Iterable[tuple[str, object]]) -> Problems:
+    """A bitvec operator needs integer operands and results."""
+    if not is_bitvec(op):
+        return
+    for name, value in operands:
+        if isinstance(value, View):
+            if not value.dtype.is_int:
+                yield problem(NKI2119, operand=name, op=ALU[op].nki, dtype=value.dtype)
+        elif isinstance(value, float) and not value.is_integer():
+            yield problem(NKI2119, operand=name, op=ALU[op].nki, dtype=f"the number {value}")
+
+
+def same_kind_problems(op0: AluOp, op1: AluOp) -> Problems:
+    """Two chained operators must both be bitvec or both arithmetic."""
+    if AluOp.bypass not in (op0, op1) and is_bitvec(op0) != is_bitvec(op1):
+        yield problem(NKI2120, op0=_nki(op0), op1=_nki(op1))
+
+
+def both_psum_problems(inst: Inst, first: str, second: str) -> Problems:
+    """The two streaming inputs cannot both come from PSUM."""
+    a, b = getattr(inst, first), getattr(inst, second)
+    if (
+        isinstance(a, View)
+        and isinstance(b, View)
+        and a.tensor.space is Space.psum
+        and b.tensor.space is Space.psum
+    ):
+        yield problem(NKI2115, first=first, second=second, inst=inst.spec.label)
+
+
+def packed_problems(inst: Inst, name: str) -> Problems:
+    """Packed MX dtypes are copied bit for bit: `name` and the destination must have the same."""
+    dst, src = inst.dst, getattr(inst, name)  # type: ignore[attr-defined]  # copies have a `dst`
+    if dst.dtype != src.dtype and (dst.dtype in PACKED or src.dtype in PACKED):
+        yield problem(
+            NKI2116, first="dst", first_dtype=dst.dtype, second=name, second_dtype=src.dtype,
+            inst=inst.spec.label,
+        )  # fmt: skip
+
+
+def is_float32(value: object) -> bool:
+    """Whether `value` is a number (no boolean) within float32's range; infinities and NaN are."""
+    if isinstance(value, int):
+        return not isinstance(value, bool) and abs(value) <= _F32_MAX
+    if not isinstance(value, float | np.integer | np.floating):
+        return False
+    number = float(value)
+    return abs(number) <= _F32_MAX or not isfinite(number)
+
+
+def _nki(op: AluOp) -> str:
+    row = ALU.get(op)
+    return row.nki if row is not None else op.name

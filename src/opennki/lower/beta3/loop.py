@@ -1,0 +1,153 @@
+"""`BirCodeGenLoop`: Penguin to BIR, one instruction after the other, building BIR directly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+
+from opennki.base.dtypes import DType, float8_e8m0fnu, uint8
+from opennki.birpy import (
+    AccessPattern,
+    BasicBlock,
+    EdgeKind,
+    Function,
+    Instruction,
+    Loop,
+    MemoryLocation,
+    MemoryType,
+    Module,
+    TensorKind,
+)
+from opennki.birpy.enums import CopyMode
+from opennki.ir import Inst, row_major
+from opennki.isa.enums import Engine
+from opennki.isa.registry import INSTRUCTIONS
+from opennki.isa.transpose import TransposeOp
+from opennki.lower.memlocs import Locations
+from opennki.lower.rules import RULES
+from opennki.lower.table import Lowering, Rule
+from opennki.penguin import Function as PenguinFunction
+from opennki.penguin import Loop as PenguinLoop
+from opennki.penguin import LoopKind, Region, Statement
+
+_IDENTITY: Final = "identity_{}"
+
+
+class BirCodeGenLoop:
+    """Lowers the functions of a launch (one per core) to a BIR module."""
+
+    def run_on_module(self, functions: Sequence[PenguinFunction]) -> Module:
+        """The module of `functions`, which share one target."""
+        made = [FunctionLowering(fn).run() for fn in functions]
+        return Module(made, functions[0].target.arch)
+
+
+class FunctionLowering:
+    """State of lowering one function."""
+
+    def __init__(self, source: PenguinFunction) -> None:
+        self.source = source
+        self.locations = Locations(source.tensors)
+        self.prologue: list[Instruction | Loop] = []
+        self.count = 0
+        self.loops = 0
+        self._names: dict[Inst, str] = {}
+        self._taken: set[str] = set()
+        self._edges = any(inst.after for inst in source.instructions())
+
+    def run(self) -> Function:
+        """The BIR function: identity matrices first, then the body."""
+        source = self.source
+        name = source.name if source.cores == 1 else f"{source.name}_core{source.core}"
+        self._taken = {i.name for i in source.instructions() if i.name is not None}
+        body = self._body(source.body)
+        block = BasicBlock("Block1", self.prologue + body)
+        memlocs = self.locations.memlocs
+        return Function(name, memlocs, [block], list(source.args), list(source.results))
+
+    def _body(self, body: list[Statement]) -> list[Instruction | Loop]:
+        made: list[Instruction | Loop] = []
+        append = made.append
+        for item in body:
+            if isinstance(item, Inst):
+                append(self._instruction(item))
+            elif isinstance(item, PenguinLoop):
+                append(self._loop(item))
+            else:
+                made.extend(self._ordered(item))
+        return made
+
+    def _instruction(self, inst: Inst) -> Instruction:
+        cls = inst.__class__
+        name = inst.name
+        if name is None:
+            name = f"I-{self.count}"
+            self.count += 1
+        if cls is TransposeOp and inst.engine is Engine.PE:
+            made = self._transpose(inst, name)  # type: ignore[arg-type]  # just tested
+        else:
+            made = _LOWERINGS[cls](inst, name, self.locations.of_view)
+        if self._edges:
+            self._names[inst] = name
+            made.dependencies = tuple((self._names[p], EdgeKind.Ordered) for p in inst.after)
+        return made
+
+    def _loop(self, loop: PenguinLoop) -> Loop:
+        name = f"Loop-{self.loops}"
+        self.loops += 1
+        block = BasicBlock("block0", self._body(loop.body))
+        return Loop(name, loop.var, [block], loop.kind is LoopKind.affine, loop.loc)
+
+    def _ordered(self, region: Region) -> list[Instruction | Loop]:
+        """The body of a no_reorder region: each instruction depends on the one before."""
+        made = self._body(region.body)
+        for before, after in pairwise(made):
+            if isinstance(before, Instruction) and isinstance(after, Instruction):
+                after.dependencies = (*after.dependencies, (before.name, EdgeKind.Ordered))
+        return made
+
+    def _transpose(self, inst: TransposeOp, name: str) -> Instruction:
+        """A transpose on the PE array: a product with the identity matrix.
+
+        transpose.PE dst, data   =>   Matmult{is_transpose} outs(dst) ins(identity, data)
+        """
+        data, dst = self.locations.of_view(inst.data), self.locations.of_view(inst.dst)
+        dtype = inst.data.dtype
+        exact = dtype.is_float and dtype != float8_e8m0fnu
+        identity = self._identity(dtype if exact else uint8, inst.data.shape[0])
+        return Instruction(
+            "Matmult", Engine.PE, name, (identity, data), (dst,), _TRANSPOSE_ATTRS, inst.loc
+        )
+
+    def _identity(self, dtype: DType, size: int) -> AccessPattern:
+        """The first `size` rows and columns of the identity matrix of `dtype`, in SBUF."""
+        rows = self.source.target.partitions
+        stem = _IDENTITY.format(dtype)
+        memloc = self.locations.memlocs.get(f"{stem}_sb")
+        if memloc is None:
+            shape = (rows, rows)
+            constant = self.locations.add(
+                MemoryLocation(
+                    stem, MemoryType.DRAM, TensorKind.Const, dtype, shape,
+                    data=np.eye(rows, dtype=np.float32).astype(dtype.np),
+                )
+            )  # fmt: skip
+            memloc = self.locations.add(
+                MemoryLocation(f"{stem}_sb", MemoryType.SB, TensorKind.Internal, dtype, shape)
+            )
+            whole = tuple(zip(row_major(shape), shape, strict=True))
+            self.prologue.append(
+                Instruction(
+                    "DMACopy", Engine.SP, f"load_{stem}",
+                    (AccessPattern(constant, 0, whole, dtype),),
+                    (AccessPattern(memloc, 0, whole, dtype),), {"mode": CopyMode.Copy},
+                )
+            )  # fmt: skip
+        return AccessPattern(memloc, 0, ((rows, size), (1, size)), dtype)
+
+
+_TRANSPOSE_ATTRS: Final[dict[str, object]] = {"is_transpose": True, "opennki_accumulate": False}
+_LOWERINGS: Final = {cls: Lowering(cls.spec, RULES.get(cls, Rule())) for cls in INSTRUCTIONS}

@@ -1,0 +1,48 @@
+"""Tensors as memory locations, views as access patterns."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from opennki.birpy import AccessPattern, MemoryLocation, MemoryType, TensorKind
+from opennki.ir import Role, Space, Tensor, View
+
+TYPES: Final = {
+    Space.sbuf: MemoryType.SB, Space.psum: MemoryType.PSUM, Space.private_hbm: MemoryType.DRAM,
+    Space.shared_hbm: MemoryType.DRAM,
+}  # fmt: skip
+KINDS: Final = {
+    Role.input: TensorKind.ExternalInput, Role.output: TensorKind.ExternalOutput,
+    Role.const: TensorKind.Const, Role.internal: TensorKind.Internal,
+}  # fmt: skip
+
+
+def location(tensor: Tensor) -> MemoryLocation:
+    """The memory location of a tensor; placed if the author placed it."""
+    return MemoryLocation(
+        tensor.name, TYPES[tensor.space], KINDS[tensor.role], tensor.dtype, tensor.shape,
+        address=tensor.address, partition=tensor.start_partition,
+        user_allocated=tensor.address is not None, shared=tensor.space is Space.shared_hbm,
+        data=tensor.data, loc=tensor.loc,
+    )  # fmt: skip
+
+
+class Locations:
+    """Memory locations of one function, and the access patterns onto them."""
+
+    def __init__(self, tensors: dict[str, Tensor]) -> None:
+        self.memlocs: dict[str, MemoryLocation] = {n: location(t) for n, t in tensors.items()}
+        self._dims: dict[object, tuple[tuple[int, int], ...]] = {}
+
+    def add(self, memloc: MemoryLocation) -> MemoryLocation:
+        """Register a location that no tensor stands for."""
+        self.memlocs[memloc.name] = memloc
+        return memloc
+
+    def of_view(self, view: View) -> AccessPattern:
+        """The access pattern of a view; patterns of equal shape and strides share their pairs."""
+        key = (view.strides, view.shape)
+        dims = self._dims.get(key)
+        if dims is None:
+            dims = self._dims[key] = tuple(zip(view.strides, view.shape, strict=True))
+        return AccessPattern(self.memlocs[view.tensor.name], view.offset, dims, view.dtype)

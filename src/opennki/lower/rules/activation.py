@@ -1,0 +1,48 @@
+"""Activation: BIR has a number `scale` as an attribute; a vector follows the other operands."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from opennki.birpy import Instruction
+from opennki.ir import Inst, View
+from opennki.isa.activation import ActivationAccumulationOp, ActivationOp
+from opennki.isa.enums import ActFunc, AluOp, ReduceCmd
+from opennki.lower.table import Attrs, Fields, Rule
+
+
+def _attrs(inst: ActivationOp | ActivationAccumulationOp) -> Attrs:
+    command = inst.reduce_cmd if isinstance(inst, ActivationOp) else ReduceCmd.ZeroAccumulate
+    return {
+        "func": inst.op,
+        "acc": command,
+        "scale": _number(inst),
+        "alpha": inst.alpha,
+        "reduce_op": inst.reduce_op,
+    }
+
+
+def _number(inst: ActivationOp | ActivationAccumulationOp) -> float:
+    return 1.0 if isinstance(inst.scale, View) else float(inst.scale)
+
+
+def _lift(inst: Instruction, fields: Fields) -> Fields:
+    attrs = inst.attrs
+    if fields["scale"] is None:
+        fields["scale"] = attrs["scale"]
+    return fields | {
+        "op": attrs.get("func", ActFunc.Identity),
+        "reduce_cmd": attrs.get("acc", ReduceCmd.Idle),
+        "alpha": attrs["alpha"],
+        "reduce_op": attrs.get("reduce_op", AluOp.bypass),
+    }
+
+
+def _inputs(inst: ActivationOp | ActivationAccumulationOp) -> tuple[object, ...]:
+    return inst.data, inst.bias, inst.scale if isinstance(inst.scale, View) else None
+
+
+RULES: Final[dict[type[Inst], Rule]] = {
+    cls: Rule(ins=("data", "bias", "scale"), inputs=_inputs, attrs=_attrs, key=_number, lift=_lift)
+    for cls in (ActivationOp, ActivationAccumulationOp)
+}

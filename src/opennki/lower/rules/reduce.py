@@ -1,0 +1,47 @@
+"""Reductions: BIR names how many of the innermost dimensions are reduced."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from opennki.birpy import Instruction
+from opennki.birpy.enums import TSCMode
+from opennki.ir import Inst
+from opennki.isa.enums import AxisList
+from opennki.isa.reduce import TensorReduceOp, TensorScalarCacheReduce
+from opennki.lower.table import Attrs, Fields, Rule
+
+
+def _attrs(inst: TensorReduceOp) -> Attrs:
+    return {"op": inst.op, "axis": inst.walk[1], "negate": inst.negate}
+
+
+def _key(inst: TensorReduceOp) -> object:
+    return inst.data.shape
+
+
+def _inputs(inst: TensorReduceOp) -> tuple[object, ...]:
+    return (inst.walk[0],)
+
+
+def _lift(inst: Instruction, fields: Fields) -> Fields:
+    axis: Any = inst.attrs.get("axis", AxisList.X)
+    rank = len(fields["data"].shape)
+    return fields | {
+        "op": inst.attrs["op"],
+        "axis": tuple(range(rank - axis.value - 1, rank)),
+        "negate": inst.attrs.get("negate", False),
+    }
+
+
+def _cache_attrs(inst: TensorScalarCacheReduce) -> Attrs:
+    return {
+        "op0": inst.op0, "op1": inst.reduce_op, "reverse0": inst.reverse0, "acc": inst.reduce_cmd,
+        "mode": TSCMode.Reduce, "negate_second_output": inst.reduce_res_negate,
+    }  # fmt: skip
+
+
+RULES: Final[dict[type[Inst], Rule]] = {
+    TensorReduceOp: Rule(inputs=_inputs, attrs=_attrs, key=_key, lift=_lift),
+    TensorScalarCacheReduce: Rule(attrs=_cache_attrs),
+}

@@ -1,0 +1,139 @@
+"""Lower one instruction of the op table to BIR by its table row, and lift BIR back to the table.
+
+What a row does not say (an attribute that BIR spells differently, operands in another order) is a
+`Rule` in `rules/<family>.py`. Both routes use the same rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from opennki.base.dtypes import float32
+from opennki.birpy import AccessPattern, Argument, Immediate, Instruction
+from opennki.ir import Inst, InstrSpec, View
+from opennki.isa.registry import OWNER
+from opennki.target import Target
+
+Attrs = dict[str, object]
+Fields = dict[str, Any]
+OfView = Callable[[View], AccessPattern]
+ToView = Callable[[AccessPattern], View]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How one class differs from its row.
+
+    Attributes: ins and outs, operand names in wire order (None: the declared order); inputs, the
+    values of `ins` when they are not simply those fields; attrs, wire
+    attributes of an instruction (None: the declared ones under their wire names); key, what
+    besides the declared attributes decides `attrs`; lift, wire attributes and operands back to
+    fields (None: the reverse of the row).
+    """
+
+    ins: tuple[str, ...] | None = None
+    outs: tuple[str, ...] | None = None
+    inputs: Callable[[Any], tuple[object, ...]] | None = None
+    attrs: Callable[[Any], Attrs] | None = None
+    key: Callable[[Any], object] | None = None
+    lift: Callable[[Instruction, Fields], Fields] | None = None
+
+
+class Lowering:
+    """Compiled lowering of one class."""
+
+    __slots__ = ("_attrs", "_cache", "_inputs", "_ins", "_key", "_names", "_outs", "opcode")
+
+    def __init__(self, spec: InstrSpec, rule: Rule) -> None:
+        self.opcode = spec.bir
+        self._ins = rule.ins if rule.ins is not None else tuple(o.name for o in spec.ins)
+        self._outs = rule.outs if rule.outs is not None else tuple(o.name for o in spec.outs)
+        self._names = tuple(a.name for a in spec.attrs)
+        self._attrs = rule.attrs or _declared(spec)
+        self._key = rule.key
+        self._inputs = rule.inputs
+        self._cache: dict[object, Attrs] = {}
+
+    def __call__(self, inst: Inst, name: str, of_view: OfView) -> Instruction:
+        """The BIR instruction that means `inst`; attribute dictionaries are shared, not copied."""
+        key: Any = tuple([getattr(inst, n) for n in self._names])
+        if self._key is not None:
+            key = (key, self._key(inst))
+        attrs = self._cache.get(key)
+        if attrs is None:
+            attrs = self._cache[key] = self._attrs(inst)
+        outs = []
+        for field in self._outs:
+            view = getattr(inst, field)
+            if view is not None:
+                outs.append(of_view(view))
+        if self._inputs is None:
+            values: Iterable[Any] = [getattr(inst, n) for n in self._ins]
+        else:
+            values = self._inputs(inst)
+        ins = arguments(values, of_view)
+        return Instruction(self.opcode, inst.engine, name, ins, tuple(outs), attrs, inst.loc)
+
+
+def arguments(values: Iterable[Any], of_view: OfView) -> tuple[Argument, ...]:
+    """Operands in wire order; an absent one (None) is left out at the end, elsewhere it is 0.0."""
+    made: list[Argument] = []
+    absent = 0
+    for value in values:
+        if value is None:
+            absent += 1
+            continue
+        while absent:
+            made.append(Immediate(float32, 0.0))
+            absent -= 1
+        made.append(of_view(value) if isinstance(value, View) else Immediate(float32, value))
+    return tuple(made)
+
+
+def _declared(spec: InstrSpec) -> Callable[[Inst], Attrs]:
+    pairs = wire_names(spec)
+
+    def attrs(inst: Inst) -> Attrs:
+        return {wire: getattr(inst, name) for name, wire in pairs}
+
+    return attrs
+
+
+def wire_names(spec: InstrSpec) -> list[tuple[str, str]]:
+    """(field, wire name) of every attribute that is on the wire."""
+    return [(a.name, a.name if a.bir is None else a.bir) for a in spec.attrs if a.bir != ""]
+
+
+def lift(
+    inst: Instruction, target: Target, to_view: ToView, rules: Mapping[type[Inst], Rule]
+) -> Inst:
+    """The instruction of the op table that a BIR instruction means.
+
+    Raises: KeyError for an opcode that no class owns.
+    """
+    cls = OWNER[inst.opcode]
+    rule = rules.get(cls, Rule())
+    spec = cls.spec
+    ins = rule.ins if rule.ins is not None else tuple(o.name for o in spec.ins)
+    outs = rule.outs if rule.outs is not None else tuple(o.name for o in spec.outs)
+    fields: Fields = {o.name: None for o in spec.operands if o.name in (*ins, *outs)}
+    fields.update(_values(ins, inst.ins, to_view))
+    fields.update(_values(outs, inst.outs, to_view))
+    if rule.lift is not None:
+        fields = rule.lift(inst, fields)
+    else:
+        for name, wire in wire_names(spec):
+            if wire in inst.attrs:
+                fields[name] = inst.attrs[wire]
+    made: Inst = cls(**fields, engine=inst.engine, name=inst.name, loc=inst.loc)  # type: ignore[call-arg]
+    made.prepare(target)
+    return made
+
+
+def _values(
+    names: tuple[str, ...], operands: tuple[Argument, ...], to_view: ToView
+) -> Iterator[tuple[str, Any]]:
+    for name, operand in zip(names, operands, strict=False):
+        yield name, to_view(operand) if isinstance(operand, AccessPattern) else operand.value

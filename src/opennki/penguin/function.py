@@ -1,0 +1,106 @@
+"""Functions, loops and scopes of Penguin: what both front doors build.
+
+Instructions are those of the op table; their operands are views onto the function's tensors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+
+from opennki.base.affine import LoopVar
+from opennki.base.loc import UNKNOWN, SrcLoc
+from opennki.ir import Inst, Role, Tensor
+from opennki.target import Target
+
+
+class LoopKind(Enum):
+    """What the author promises about a loop's trips.
+
+    affine: no trip depends on another (accumulation in PSUM aside); sequential: trips run in order.
+    """
+
+    affine = "affine"
+    sequential = "sequential"
+
+
+@dataclass
+class Loop:
+    """A rolled loop: `body` runs once for every value of `var`."""
+
+    kind: LoopKind
+    var: LoopVar
+    body: list[Statement] = field(default_factory=list)
+    loc: SrcLoc = field(default=UNKNOWN, compare=False)
+
+
+@dataclass
+class Region:
+    """Statements that keep their program order (`no_reorder`)."""
+
+    body: list[Statement] = field(default_factory=list)
+    loc: SrcLoc = field(default=UNKNOWN, compare=False)
+
+
+Statement = Inst | Loop | Region
+
+
+class Function:
+    """One core's kernel.
+
+    Attributes: name; target; core, its index in the launch, and cores; tensors, by name in order
+    of creation; args and results, names of tensors in argument and result order; body; grid.
+    """
+
+    __slots__ = ("args", "body", "core", "cores", "name", "results", "target", "tensors")
+
+    def __init__(self, name: str, target: Target, core: int = 0, cores: int = 1) -> None:
+        self.name = name
+        self.target = target
+        self.core = core
+        self.cores = cores
+        self.tensors: dict[str, Tensor] = {}
+        self.args: list[str] = []
+        self.results: list[str] = []
+        self.body: list[Statement] = []
+
+    def instructions(self) -> Iterator[Inst]:
+        """Every instruction in program order; the bodies of loops once."""
+        return walk(self.body)
+
+    def counts(self) -> dict[str, int]:
+        """Instructions per kind, in order of first appearance."""
+        found: dict[str, int] = {}
+        for inst in self.instructions():
+            label = inst.spec.label
+            found[label] = found.get(label, 0) + 1
+        return found
+
+    def outputs(self) -> list[Tensor]:
+        """Tensors with role output, in order of creation."""
+        return [t for t in self.tensors.values() if t.role is Role.output]
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Function)
+            and (self.name, self.target, self.core, self.cores, self.args, self.results)
+            == (other.name, other.target, other.core, other.cores, other.args, other.results)
+            and list(self.tensors) == list(other.tensors)
+            and all(
+                a.same_as(b)
+                for a, b in zip(self.tensors.values(), other.tensors.values(), strict=True)
+            )
+            and self.body == other.body
+        )
+
+    __hash__ = object.__hash__
+
+
+def walk(body: list[Statement]) -> Iterator[Inst]:
+    """Every instruction of `body` in program order; nested bodies once."""
+    for item in body:
+        if isinstance(item, Inst):
+            yield item
+        else:
+            yield from walk(item.body)

@@ -1,0 +1,224 @@
+"""`Machine`: executes one instruction at a time on simulated storage.
+
+It gathers operands, widens them, calls the instruction's `sem`, rounds, masks, accumulates and
+stores. Interpreters of each level only walk their form and hand instructions to a machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from opennki.base.codes import NKI6001, NKI6002, NKI6003, NKI6004
+from opennki.base.diag import Diagnostic, NkiError, diagnostic, problem
+from opennki.base.dtypes import DType
+from opennki.base.numerics import from_f32, to_f32
+from opennki.ir import Inst, Operand, Read, View, describe
+from opennki.ir.masked import Masked
+from opennki.isa.enums import Engine
+
+from .memory import FULL, Storage
+
+Array = NDArray[Any]
+Find = Callable[[Any], Storage]
+
+
+@dataclass
+class Options:
+    """How to simulate.
+
+    precise: round to narrow dtypes (NKI_PRECISE_FP); strict: reading memory that nothing wrote is
+    an error instead of a warning.
+    """
+
+    precise: bool = True
+    strict: bool = False
+
+
+@dataclass
+class Machine:
+    """One core's engines.
+
+    Attributes: find, place -> storage; options; accumulators, float32 registers per engine and
+    partition; diagnostics, what was noticed while running; printed, sink of device_print.
+    """
+
+    find: Find
+    options: Options = field(default_factory=Options)
+    accumulators: dict[Engine, Array] = field(default_factory=dict)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    printer: Callable[[str], None] | None = None
+    _seen: set[tuple[object, ...]] = field(default_factory=set)
+
+    def execute(self, inst: Inst) -> None:
+        """Run `inst`.
+
+        Raises: NkiError (NKI6002) when memory that nothing wrote is read and `strict` is on.
+        """
+        spec = inst.spec
+        mode = inst.read_mode()
+        operands = [self._gather(inst, operand, mode) for operand in spec.ins]
+        lanes = None
+        if spec.state is not None:
+            lanes = self._lanes(inst)
+            operands.append(lanes)
+        self._check_domain(inst, operands)
+        with np.errstate(all="ignore"):
+            results = inst.sem(*operands)  # type: ignore[attr-defined]  # every class defines it
+        if spec.state is not None:
+            assert lanes is not None
+            lanes[...] = results[-1]
+            results = results[:-1]
+        elif len(spec.outs) == 1:
+            results = (results,)
+        if not spec.outs:
+            self._print(inst, operands)
+            return
+        for operand, values in zip(spec.outs, results, strict=True):
+            view = getattr(inst, operand.name)
+            if view is not None and values is not None:
+                self._store(inst, operand, view, values)
+
+    # ---- reading -----------------------------------------------------------------------------
+
+    def values(self, view: View) -> Array:
+        """A copy of the present contents of `view`, without checks."""
+        store = self.find(view.tensor)
+        return store.window(view.const_offset, view.shape, view.strides, view.dtype).copy()
+
+    def _gather(self, inst: Inst, operand: Operand, mode: Read) -> Any:
+        value = getattr(inst, operand.name)
+        read = operand.read or mode
+        if value is None:
+            return None
+        if not isinstance(value, View):
+            return np.float32(value) if read is Read.F32 else int(value)
+        store = self.find(value.tensor)
+        array = store.window(value.const_offset, value.shape, value.strides, value.dtype)
+        if store.written is not None:
+            self._check_written(inst, operand, value, store)
+        if operand.shape[-1] != "...":
+            array = array.reshape(value.shape[0], prod(value.shape[1:]))
+        if read is Read.RAW:
+            return array
+        if read is Read.INT:
+            return array.astype(np.int64)
+        return to_f32(array, value.dtype, store.precise)
+
+    def _check_written(self, inst: Inst, operand: Operand, view: View, store: Storage) -> None:
+        marks = store.marks(view.const_offset, view.shape, view.strides, view.dtype)
+        if marks is None:
+            return
+        missing = marks != FULL[marks.dtype.itemsize]
+        if not missing.any():
+            return
+        key = (NKI6001, inst.loc, operand.name, view.tensor.name)
+        if key in self._seen and not self.options.strict:
+            return
+        self._seen.add(key)
+        first = tuple(int(i) for i in np.argwhere(missing)[0])
+        facts = {
+            "tensor": view.tensor.name, "element": list(first), "count": int(missing.sum()),
+            "inst": inst.spec.label,
+        }  # fmt: skip
+        code = NKI6002 if self.options.strict else NKI6001
+        found = diagnostic(problem(code, operand=operand.name, **facts), inst.loc, _shown(inst))
+        self.diagnostics.append(found)
+        if self.options.strict:
+            raise NkiError([found])
+
+    def _lanes(self, inst: Inst) -> Array:
+        registers = self.accumulators.get(inst.engine)
+        if registers is None:
+            registers = self.accumulators[inst.engine] = np.zeros((128, 1), np.float32)
+        first = next(inst.views())[1]
+        start = first.start_partition + getattr(first.tensor, "start_partition", 0)
+        return registers[start : start + first.shape[0]]
+
+    # ---- writing -----------------------------------------------------------------------------
+
+    def _store(self, inst: Inst, operand: Operand, view: View, values: Any) -> None:
+        store = self.find(view.tensor)
+        mask = None
+        if isinstance(values, Masked):
+            values, mask = values.values, np.reshape(values.mask, view.shape)
+        values = np.reshape(values, view.shape)
+        window = store.window(view.const_offset, view.shape, view.strides, view.dtype)
+        marks = store.marks(view.const_offset, view.shape, view.strides, view.dtype)
+        if operand.accumulate is not None:
+            values = self._accumulate(inst, operand, view, values, window, marks)
+        stored = _rounded(values, view.dtype, window.dtype, store.precise)
+        if mask is None:
+            window[...] = stored
+        else:
+            np.copyto(window, stored, where=mask)
+        if marks is None:
+            return
+        full = marks.dtype.type(FULL[marks.dtype.itemsize])
+        if mask is not None:
+            np.copyto(marks, full, where=mask)
+        elif view.size == prod(view.tensor.shape) and view.is_whole():
+            store.written = None
+        else:
+            marks[...] = full
+
+    def _accumulate(
+        self, inst: Inst, operand: Operand, view: View, values: Array, old: Array,
+        marks: Array | None,
+    ) -> Array:  # fmt: skip
+        adds = getattr(inst, operand.accumulate or "")
+        known = True if marks is None else marks == FULL[marks.dtype.itemsize]
+        if adds is False or (adds is None and not np.any(known)):
+            return values
+        if adds is True and not np.all(known):
+            self._warn(inst, NKI6004, tensor=view.tensor.name)
+        before = to_f32(old, view.dtype)
+        total = before + values
+        return np.asarray(np.where(known, total, values), np.float32)
+
+    # ---- the rest ----------------------------------------------------------------------------
+
+    def _check_domain(self, inst: Inst, operands: list[Any]) -> None:
+        """Warn of inputs that a device's activation tables do not cover."""
+        domain_of = getattr(inst, "domain_of", None)
+        domain = None if domain_of is None else domain_of()
+        if domain is None:
+            return
+        low, high, symmetric = domain
+        argument = inst.argument(*operands)  # type: ignore[attr-defined]  # beside domain_of
+        tested = np.abs(argument) if symmetric else argument
+        outside = (tested < low) | (tested > high)
+        if outside.any():
+            value = float(argument[outside][0])
+            op = str(inst.op)  # type: ignore[attr-defined]
+            self._warn(inst, NKI6003, op=op, value=value, low=low, high=high)
+
+    def _warn(self, inst: Inst, code: Any, **facts: object) -> None:
+        key = (code, inst.loc, facts.get("tensor"))
+        if key not in self._seen:
+            self._seen.add(key)
+            self.diagnostics.append(diagnostic(problem(code, **facts), inst.loc, _shown(inst)))  # type: ignore[arg-type]
+
+    def _print(self, inst: Inst, operands: list[Any]) -> None:
+        if self.printer is not None:
+            self.printer(f"{inst.prefix}: {operands[0]}")  # type: ignore[attr-defined]
+
+
+def _shown(inst: Inst) -> list[tuple[str, str]]:
+    return [(o.name, describe(v)) for o, v in inst.views()]
+
+
+def _rounded(values: Array, dtype: DType, kind: np.dtype[Any], precise: bool) -> Array:
+    """`values` as they are stored: float32 is rounded, stored forms stay, integers wrap."""
+    if values.dtype == kind and not (values.dtype == np.float32 and dtype != "float32"):
+        return values
+    if values.dtype == np.float32:
+        return from_f32(values, dtype, precise)
+    if values.dtype.kind in "iu" and dtype.is_int:
+        return values.astype(kind)
+    return from_f32(values.astype(np.float32), dtype, precise)

@@ -1,0 +1,163 @@
+"""Simulated storage: bytes, which of them were written, and strided windows onto them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from opennki.base.dtypes import DType
+from opennki.base.numerics import poison, storage
+
+Array = NDArray[Any]
+
+
+class Place(Protocol):
+    """What owns storage: a tensor of Penguin or a memory location of BIR."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: DType
+    row: int
+
+
+@dataclass(frozen=True)
+class Window:
+    """Where a view lies: byte offset, shape, byte strides, and the dtype of its elements."""
+
+    offset: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    dtype: DType
+
+
+class Storage:
+    """The bytes of one tensor, in a buffer of its own or at its address in a core's memory.
+
+    Attributes: place, the tensor; data, the buffer's bytes; written, one byte per byte of this
+    storage's own elements (laid out densely), None once everything was written; base, first byte
+    in `data`; pitch, bytes from one partition to the next in `data`, None when dense; width, bytes
+    of one element as stored (4 for narrow floats when rounding is off).
+    """
+
+    __slots__ = ("base", "data", "pitch", "place", "precise", "width", "written")
+
+    def __init__(
+        self,
+        place: Place,
+        *,
+        precise: bool = True,
+        data: NDArray[np.uint8] | None = None,
+        base: int = 0,
+        pitch: int | None = None,
+    ) -> None:
+        self.place = place
+        self.precise = precise
+        self.width = storage(place.dtype, precise).itemsize
+        size = self.row_bytes * place.shape[0]
+        self.base = base
+        self.pitch = pitch
+        self.data = np.empty(size, np.uint8) if data is None else data
+        self.written: NDArray[np.uint8] | None = np.zeros(size, np.uint8)
+        if data is None:
+            self.poison()
+
+    @property
+    def row_bytes(self) -> int:
+        """Bytes per partition, or per leading index."""
+        return self.place.row * self.width
+
+    def poison(self) -> None:
+        """Fill with the pattern of memory that nothing has written."""
+        pattern = np.frombuffer(poison(self.place.dtype, self.precise), np.uint8)
+        rows = np.tile(pattern, self.place.row)
+        self._rows()[...] = rows
+
+    def _rows(self) -> NDArray[np.uint8]:
+        """All bytes as (leading index, bytes of a row)."""
+        pitch = self.row_bytes if self.pitch is None else self.pitch
+        return np.ndarray(
+            (self.place.shape[0], self.row_bytes), np.uint8, self.data, self.base, (pitch, 1)
+        )
+
+    def fill(self, values: Array) -> None:
+        """Set the whole contents; everything counts as written."""
+        kind = storage(self.place.dtype, self.precise)
+        dense = np.ascontiguousarray(values, dtype=kind).reshape(self.place.shape[0], -1)
+        self._rows()[...] = dense.view(np.uint8).reshape(self.place.shape[0], -1)
+        self.written = None
+
+    def window(
+        self, offset: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: DType
+    ) -> Array:
+        """The elements at ``offset + sum(strides * index)``, as an array that shares memory."""
+        kind = storage(dtype, self.precise)
+        width = kind.itemsize
+        if self.pitch is None:
+            steps = tuple(s * width for s in strides)
+            return np.ndarray(shape, kind, self.data, self.base + offset * width, steps)
+        row = self.row_bytes // width
+        start = self.base + offset // row * self.pitch + offset % row * width
+        first = self.pitch if strides[0] else 0
+        steps = (first, *(s * width for s in strides[1:]))
+        return np.ndarray(shape, kind, self.data, start, steps)
+
+    def marks(
+        self, offset: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: DType
+    ) -> Array | None:
+        """First byte of the written mark of every element; None when everything was written."""
+        if self.written is None:
+            return None
+        width = storage(dtype, self.precise).itemsize
+        steps = tuple(s * width for s in strides)
+        return np.ndarray(shape, f"u{width}", self.written, offset * width, steps)
+
+    def values(self) -> Array:
+        """A copy of the whole contents in the tensor's shape."""
+        kind = storage(self.place.dtype, self.precise)
+        return np.array(self._rows()).view(kind).reshape(self.place.shape)
+
+
+FULL = {1: 0x01, 2: 0x0101, 4: 0x01010101, 8: 0x0101010101010101}
+"""Mark of an element, by its width, all of whose bytes were written."""
+
+
+class Memory:
+    """Storages by name: one core's own, and those that all cores of a launch share.
+
+    `find` makes a storage when its place is first used, in a buffer of its own.
+    """
+
+    def __init__(self, precise: bool = True, shared: dict[str, Storage] | None = None) -> None:
+        self.precise = precise
+        self.shared = shared
+        self.own: dict[str, Storage] = {}
+
+    def find(self, place: Any) -> Storage:
+        """The storage of a tensor or memory location."""
+        found = self.own.get(place.name)
+        if found is None:
+            found = self.own[place.name] = self._make(place)
+        return found
+
+    def _make(self, place: Any) -> Storage:
+        if self.shared is not None and is_shared(place):
+            found = self.shared.get(place.name)
+            if found is None:
+                found = self.shared[place.name] = self._new(place)
+            return found
+        return self._new(place)
+
+    def _new(self, place: Any) -> Storage:
+        made = Storage(place, precise=self.precise)
+        if place.data is not None:
+            made.fill(np.asarray(place.data).astype(storage(place.dtype, self.precise)))
+        return made
+
+
+def is_shared(place: Any) -> bool:
+    """Whether every core of a launch sees this place: shared HBM."""
+    space = getattr(place, "space", None)
+    return bool(place.shared) if space is None else space.name == "shared_hbm"

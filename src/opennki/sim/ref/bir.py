@@ -1,0 +1,78 @@
+"""Reference interpreter of BIR: every memory location in a buffer of its own, in program order.
+
+A BIR instruction is lifted to the instruction of the op table that it means and run by the same
+`Machine` as Penguin's; running both proves the lowering.
+"""
+
+from __future__ import annotations
+
+from opennki.base.affine import AffineExpr
+from opennki.birpy import AccessPattern, BasicBlock, Function, Instruction, Loop, MemoryLocation
+from opennki.ir import Inst, Role, Space, Tensor, View
+from opennki.lower import RULES, lift
+from opennki.lower.memlocs import KINDS
+from opennki.sim.machine import Machine
+from opennki.target import Target
+
+_SPACES = {"SB": Space.sbuf, "PSUM": Space.psum, "DRAM": Space.private_hbm}
+_ROLES = {kind: role for role, kind in KINDS.items()}
+
+
+class Lifter:
+    """Lifts the instructions of one function; a memory location becomes one tensor."""
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self._tensors: dict[str, Tensor] = {}
+
+    def tensor(self, memloc: MemoryLocation) -> Tensor:
+        """The tensor that stands for `memloc`."""
+        found = self._tensors.get(memloc.name)
+        if found is None:
+            found = self._tensors[memloc.name] = Tensor(
+                memloc.name, memloc.shape, memloc.dtype, _SPACES[memloc.type.name],
+                address=memloc.address, start_partition=memloc.partition,
+                role=_ROLES.get(memloc.kind, Role.internal), data=memloc.data, loc=memloc.loc,
+            )  # fmt: skip
+        return found
+
+    def view(self, access: AccessPattern) -> View:
+        """The view that an access pattern walks."""
+        shape = tuple(n for _, n in access.ap)
+        strides = tuple(s for s, _ in access.ap)
+        return View(self.tensor(access.memloc), access.offset, shape, strides, access.dtype)
+
+    def __call__(self, inst: Instruction) -> Inst:
+        """The instruction of the op table that `inst` means."""
+        return lift(inst, self.target, self.view, RULES)
+
+
+def run(function: Function, target: Target, machine: Machine) -> None:
+    """Execute `function` on `machine`, whose storages hold the inputs."""
+    lifter = Lifter(target)
+    for block in function.blocks:
+        _block(block, machine, lifter, {})
+
+
+def _block(block: BasicBlock, machine: Machine, lifter: Lifter, index: dict[str, int]) -> None:
+    for item in block.instructions:
+        if isinstance(item, Loop):
+            for value in item.axis.values():
+                for inner in item.blocks:
+                    _block(inner, machine, lifter, {**index, item.axis.name: value})
+        else:
+            machine.execute(lifter(at(item, index) if index else item))
+
+
+def at(inst: Instruction, index: dict[str, int]) -> Instruction:
+    """`inst` in one trip of its loops: offsets become numbers."""
+
+    def fix(operand: object) -> object:
+        if isinstance(operand, AccessPattern) and isinstance(operand.offset, AffineExpr):
+            offset = operand.offset.substitute(index)
+            return AccessPattern(operand.memloc, offset, operand.ap, operand.dtype)
+        return operand
+
+    ins = tuple(fix(o) for o in inst.ins)
+    outs = tuple(fix(o) for o in inst.outs)
+    return Instruction(inst.opcode, inst.engine, inst.name, ins, outs, inst.attrs, inst.loc)  # type: ignore[arg-type]

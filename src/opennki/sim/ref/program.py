@@ -1,0 +1,103 @@
+"""Reference interpreter of a Program: all engines of a core on one physical memory image.
+
+SBUF and PSUM are one buffer each, and every storage lies at its address, so that storages that
+overlap wrongly overwrite each other. Queues run as far ahead as their semaphores let them, DMA
+transfers as late as possible, so that a missing semaphore shows as a wrong result.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+from numpy.typing import NDArray
+
+from opennki.backend.program import Command, Core, Program
+from opennki.base.codes import NKI6006
+from opennki.base.diag import fail
+from opennki.base.loc import UNKNOWN
+from opennki.birpy import MemoryLocation, MemoryType
+from opennki.isa.enums import Engine
+from opennki.sim.machine import Machine
+from opennki.sim.memory import Memory, Storage
+from opennki.target import Target
+
+from .bir import Lifter
+
+Image = NDArray[np.uint8]
+
+
+def run(program: Program, index: int, machine: Machine, memory: Memory) -> None:
+    """Execute core `index` of `program`; `memory` holds the inputs and receives the outputs.
+
+    Raises: NKI6006 if a queue waits for a semaphore that nothing will signal.
+    """
+    core = program.cores[index]
+    place(core, program.target, memory)
+    Run(core, Lifter(program.target), machine).run()
+
+
+def place(core: Core, target: Target, memory: Memory) -> None:
+    """Put the on-chip storages of `core` at their addresses in one image of each memory."""
+    pitches = {MemoryType.SB: target.sbuf_total_bytes, MemoryType.PSUM: target.psum_bytes}
+    images = {
+        kind: np.empty(target.partitions * pitch, np.uint8) for kind, pitch in pitches.items()
+    }
+    for memloc in core.memlocs.values():
+        if memloc.type in images:
+            memory.own[memloc.name] = _storage(memloc, images[memloc.type], pitches[memloc.type])
+
+
+def _storage(memloc: MemoryLocation, image: Image, pitch: int) -> Storage:
+    assert memloc.address is not None, f"{memloc.name} is not allocated"
+    made = Storage(memloc, data=image, base=memloc.partition * pitch + memloc.address, pitch=pitch)
+    made.poison()
+    return made
+
+
+class Run:
+    """One execution of a core's queues."""
+
+    def __init__(self, core: Core, lifter: Lifter, machine: Machine) -> None:
+        self.lifter = lifter
+        self.machine = machine
+        self.queues = {e: deque(q.commands) for e, q in core.queues.items()}
+        self.rings: dict[Engine, deque[Command]] = {}
+        self.reached: dict[int, int] = dict.fromkeys(core.semaphores, 0)
+
+    def run(self) -> None:
+        """Run every queue to its end."""
+        while any(self.queues.values()):
+            if not any([self._advance(queue) for queue in self.queues.values()]):
+                self._progress()
+        for ring in self.rings.values():
+            while ring:
+                self._complete(ring.popleft())
+
+    def _advance(self, queue: deque[Command]) -> bool:
+        """Run commands of one queue until it has to wait; whether any ran."""
+        moved = False
+        reached = self.reached
+        while queue and all(reached[s] >= value for s, value in queue[0].waits):
+            command = queue.popleft()
+            moved = True
+            if command.ring is None:
+                self._complete(command)
+            else:
+                self.rings.setdefault(command.ring, deque()).append(command)
+        return moved
+
+    def _progress(self) -> None:
+        """Let the oldest transfer of one ring complete, because every queue waits."""
+        for ring in self.rings.values():
+            if ring:
+                self._complete(ring.popleft())
+                return
+        waiting = [queue[0] for queue in self.queues.values() if queue]
+        names = ", ".join(f"{c.inst.name} on {c.inst.engine.nki}" for c in waiting)
+        loc = waiting[0].inst.loc if waiting else UNKNOWN
+        raise fail(NKI6006, loc, what=f"{names} wait for semaphores that nothing signals")
+
+    def _complete(self, command: Command) -> None:
+        self.machine.execute(self.lifter(command.inst))
+        self.reached[command.signal] = command.value

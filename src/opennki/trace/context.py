@@ -1,0 +1,362 @@
+"""`TraceContext`: one kernel being traced by partial evaluation.
+
+Python runs; calls of NKI functions become instructions of `function`. The context holds what those
+calls need: the builder, the target, the launch grid, names, and the problems found so far.
+"""
+
+from __future__ import annotations
+
+import gc
+import inspect
+import os
+import pdb
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from math import prod
+from types import CodeType, ModuleType
+from typing import Any, ClassVar, Protocol
+
+from opennki.base import dtypes
+from opennki.base.codes import (
+    NKI1011,
+    NKI1012,
+    NKI1013,
+    NKI1016,
+    NKI1021,
+    NKI3006,
+)  # fmt: skip
+from opennki.base.diag import (
+    Code,
+    Diagnostic,
+    NkiError,
+    Problem,
+    Severity,
+    diagnostic,
+    problem,
+)
+from opennki.base.loc import SrcLoc, current
+from opennki.builder import NeuronCodegen
+from opennki.ir import Inst, Role, Space, Tensor, View, describe, row_major
+from opennki.penguin import Function
+from opennki.target import Target
+
+from .arguments import ResultTree, bind, with_tensors
+from .names import assigned_name, loop_values
+from .nki_ctx import global_ctx
+from .translate import translate
+from .values import NkiTensor
+
+LIBRARIES = ("numpy", "math", "opennki", "nki", "neuronxcc", "ml_dtypes")
+"""Modules whose functions run concretely when a kernel calls them through `TraceContext.call`."""
+
+
+class Stepper(Protocol):
+    """Executes instructions while they are traced (step mode)."""
+
+    def execute(self, inst: Inst) -> None:
+        """Run one instruction."""
+
+    def values(self, view: View) -> Any:
+        """The present contents of a view as an array."""
+
+
+MakeStepper = Callable[[list[tuple[Tensor, Any]]], Stepper]
+
+
+@dataclass
+class Scope:
+    """A kernel or a function that was inlined into it."""
+
+    kind: str
+    name: str
+
+
+@dataclass
+class Traced:
+    """What tracing gives: the function, the arrays of its arguments, and the results' nesting."""
+
+    function: Function
+    arrays: list[tuple[Tensor, Any]] = field(default_factory=list)
+    results: ResultTree | None = None
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+
+class TraceContext:
+    """State of one trace.
+
+    Attributes: target; grid, sizes of the launch grid; ids, this program's index on each axis;
+    function, what is built; builder; diagnostics; scopes, innermost last; verified, signatures of
+    calls that broke no rule (see `sema.bind`).
+    """
+
+    global_ctx = global_ctx
+    _verified: ClassVar[dict[Target, dict[Any, Any]]] = {}
+
+    def __init__(
+        self,
+        fn: Callable[..., Any],
+        target: Target,
+        grid: tuple[int, ...] = (),
+        ids: tuple[int, ...] = (),
+        make_stepper: MakeStepper | None = None,
+        stepping: bool = False,
+    ) -> None:
+        self.target = target
+        self.grid = grid
+        self.ids = ids
+        self.kernel_code: CodeType | None = getattr(fn, "__code__", None)
+        core = _linear(ids, grid)
+        self.function = Function(getattr(fn, "__name__", "kernel"), target, core, prod(grid))
+        self.builder = NeuronCodegen(self.function, self.kernel_code)
+        self.diagnostics: list[Diagnostic] = []
+        self.scopes: list[Scope] = [Scope("kernel", self.function.name)]
+        self.verified = self._verified.setdefault(target, {})
+        self.arrays: list[tuple[Tensor, Any]] = []
+        self.stepper: Stepper | None = None
+        self._make_stepper = make_stepper
+        self._stepping = stepping
+        self._fn = fn
+        self._taken: dict[str, int] = {}
+
+    # ---- the road ----------------------------------------------------------------------------
+
+    def trace_kernel(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Traced:
+        """Run the kernel on `args` and `kwargs` and return what it built.
+
+        Raises: NkiError with every error that was found, in source order.
+        """
+        token = global_ctx.set(self)
+        hook = sys.breakpointhook
+        sys.breakpointhook = self._breakpoint(hook)
+        collecting = gc.isenabled()
+        gc.disable()
+        try:
+            results = self._run(args, kwargs)
+        except NkiError as error:
+            self.diagnostics.extend(d for d in error.diagnostics if d not in self.diagnostics)
+            raise self._error(error) from error.__cause__
+        except Exception as error:
+            found = translate(error, self.kernel_code, self.loop_notes)
+            self.diagnostics.extend(found.diagnostics)
+            raise self._error(found) from error
+        finally:
+            sys.breakpointhook = hook
+            if collecting:
+                gc.enable()
+            global_ctx.reset(token)
+        if any(d.severity is Severity.error for d in self.diagnostics):
+            raise NkiError(self.diagnostics)
+        return Traced(self.function, self.arrays, results, self.diagnostics)
+
+    def _error(self, error: NkiError) -> NkiError:
+        """`error` with everything that was found before it."""
+        error.__init__(self.diagnostics)  # type: ignore[misc]  # keeps the class of the user's error
+        return error
+
+    def _run(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> ResultTree | None:
+        bound = bind(self._fn, args, kwargs, self.refusal)
+        values = {k: with_tensors(k, v, self._input, self.refusal) for k, v in bound.items()}
+        positional, keywords = _as_call(self._fn, values)
+        if self._stepping:
+            self.step()
+        value = self._fn(*positional, **keywords)
+        return self._finish(value)
+
+    def _finish(self, value: Any) -> ResultTree | None:
+        if value is None:
+            if not any(t.written for t, _ in self.arrays):
+                self.report(problem(NKI1013), self._kernel_loc())
+            return None
+        results = ResultTree(value, self.refusal)
+        for view in results.leaves:
+            tensor = view.tensor
+            if tensor.role is Role.internal:
+                tensor.role = Role.output
+            if not tensor.written and tensor.role is Role.output:
+                self.report(problem(NKI1016, name=tensor.name), tensor.loc)
+            if tensor.name not in self.function.results:
+                self.function.results.append(tensor.name)
+        return results
+
+    def call(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Call `fn` from inside the kernel, by the three gates.
+
+        NKI functions and functions marked ``__nki_dont_trace__`` or defined in a library module run
+        as they are; everything else is inlined with a scope of its own.
+        """
+        if hasattr(fn, "__nki_function__") or getattr(fn, "__nki_dont_trace__", False):
+            return fn(*args, **kwargs)
+        module = getattr(fn, "__module__", None) or ""
+        if module.partition(".")[0] in LIBRARIES or isinstance(fn, ModuleType):
+            return fn(*args, **kwargs)
+        return self.inline_function(fn, *args, **kwargs)
+
+    def inline_function(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Run `fn` in a function scope; its instructions become the kernel's."""
+        with self.scope("function", getattr(fn, "__name__", "function")):
+            return fn(*args, **kwargs)
+
+    @contextmanager
+    def scope(self, kind: str, name: str) -> Iterator[Scope]:
+        """A nested scope."""
+        entered = Scope(kind, name)
+        self.scopes.append(entered)
+        try:
+            yield entered
+        finally:
+            self.scopes.pop()
+
+    def get_cur_scope(self) -> Scope:
+        """The innermost scope."""
+        return self.scopes[-1]
+
+    # ---- tensors -----------------------------------------------------------------------------
+
+    def _input(self, name: str, array: Any) -> NkiTensor:
+        shape = tuple(int(n) for n in array.shape)
+        try:
+            dtype = dtypes.dtype(array.dtype)
+        except KeyError:
+            raise self.refusal(NKI1011, name=name, dtype=array.dtype) from None
+        if dtype in (dtypes.int64, dtypes.uint64):
+            raise self.refusal(NKI1011, name=name, dtype=dtype)
+        if not shape or 0 in shape:
+            raise self.refusal(NKI1012, name=name, shape=list(shape))
+        space = Space.shared_hbm if prod(self.grid) > 1 else Space.private_hbm
+        tensor = Tensor(
+            self.unique(name), shape, dtype, space, role=Role.input, loc=self._kernel_loc()
+        )
+        self.function.tensors[tensor.name] = tensor
+        self.function.args.append(tensor.name)
+        self.arrays.append((tensor, array))
+        return NkiTensor(tensor, 0, shape, row_major(shape), dtype)
+
+    def new_tensor(self, tensor: Tensor) -> NkiTensor:
+        """Register `tensor` and return the value that covers it."""
+        self.function.tensors[tensor.name] = tensor
+        return NkiTensor(tensor, 0, tensor.shape, row_major(tensor.shape), tensor.dtype)
+
+    def tensor_name(self, given: str, kind: str) -> str:
+        """Name for a new tensor: the author's, else that of the variable it is assigned to.
+
+        Raises: NKI3006 if the author's name is taken.
+        """
+        if given:
+            if given in self._taken:
+                raise self.refusal(NKI3006, name=given, other=self.function.tensors.get(given))
+            self._taken[given] = 0
+            return given
+        return self.unique(assigned_name() or kind)
+
+    def unique(self, stem: str) -> str:
+        """`stem`, or `stem` with the first number that makes it unique in the function."""
+        count = self._taken.get(stem)
+        if count is None:
+            self._taken[stem] = 0
+            return stem
+        while True:
+            count += 1
+            name = f"{stem}.{count}"
+            if name not in self._taken:
+                self._taken[stem] = count
+                self._taken[name] = 0
+                return name
+
+    # ---- grid --------------------------------------------------------------------------------
+
+    def program_id(self, axis: int) -> int:
+        """Index of this program on `axis` of the grid; 0 on axis 0 of a launch without a grid."""
+        return self.ids[self._axis(axis)] if self.grid else 0
+
+    def num_programs(self, axis: int) -> int:
+        """Size of the grid on `axis`."""
+        return self.grid[self._axis(axis)] if self.grid else 1
+
+    def _axis(self, axis: int) -> int:
+        if not 0 <= axis < max(1, len(self.grid)):
+            raise self.refusal(NKI1021, axis=axis, grid=list(self.grid))
+        return axis
+
+    # ---- problems ----------------------------------------------------------------------------
+
+    def refusal(self, code: Code, **facts: object) -> NkiError:
+        """An error at the user's present line, to be raised by the caller."""
+        return NkiError([diagnostic(problem(code, **facts), self.loc(), notes=self.loop_notes())])  # type: ignore[arg-type]
+
+    def report(self, found: Problem, loc: SrcLoc, inst: Inst | None = None) -> None:
+        """Record a problem and go on."""
+        operands = []
+        if inst is not None:
+            operands = [
+                (o.name, f"{describe(v)}, allocated at {v.tensor.loc.file}:{v.tensor.loc.line}")
+                for o, v in inst.views()
+            ]
+        self.diagnostics.append(diagnostic(found, loc, operands, self.loop_notes()))
+
+    def loc(self) -> SrcLoc:
+        """The user's present line with the chain of calls from the kernel."""
+        found = current(self.kernel_code)
+        return found if found.line else self._kernel_loc()
+
+    def loop_notes(self) -> list[str]:
+        """One note per enclosing ``for`` with the present value of its variable."""
+        return loop_values(self.kernel_code)
+
+    def _kernel_loc(self) -> SrcLoc:
+        code = self.kernel_code
+        if code is None:
+            return current(None)
+        return SrcLoc(code.co_filename, code.co_firstlineno, function=code.co_name)
+
+    # ---- step mode ---------------------------------------------------------------------------
+
+    def step(self) -> None:
+        """From here on execute every instruction as soon as it is traced; catch up first."""
+        if self.stepper is not None or self._make_stepper is None:
+            return
+        self.stepper = self._make_stepper(self.arrays)
+        for inst in self.function.instructions():
+            self.stepper.execute(inst)
+        self.builder.observer = self.stepper.execute
+
+    def _breakpoint(self, hook: Callable[..., Any]) -> Callable[..., Any]:
+        """What ``breakpoint()`` does in a kernel: run what was traced so far, then debug."""
+
+        def debug(*args: Any, **kwargs: Any) -> Any:
+            self.step()
+            if hook is sys.__breakpointhook__ and not os.environ.get("PYTHONBREAKPOINT"):
+                return pdb.Pdb().set_trace(sys._getframe(1))
+            return hook(*args, **kwargs)
+
+        return debug
+
+    def peek(self, view: View) -> Any:
+        """Contents of `view` in step mode, else None."""
+        return None if self.stepper is None else self.stepper.values(view)
+
+
+def _linear(ids: tuple[int, ...], grid: tuple[int, ...]) -> int:
+    index = 0
+    for i, n in zip(ids, grid, strict=True):
+        index = index * n + i
+    return index
+
+
+def _as_call(fn: Callable[..., Any], values: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    """Positional and keyword arguments that give `fn` these parameter values."""
+    positional: list[Any] = []
+    keywords: dict[str, Any] = {}
+    for name, param in inspect.signature(fn).parameters.items():
+        if name not in values:
+            continue
+        if param.kind is inspect.Parameter.VAR_POSITIONAL:
+            positional.extend(values[name])
+        elif param.kind is inspect.Parameter.VAR_KEYWORD:
+            keywords.update(values[name])
+        elif param.kind is inspect.Parameter.KEYWORD_ONLY:
+            keywords[name] = values[name]
+        else:
+            positional.append(values[name])
+    return positional, keywords

@@ -1,0 +1,238 @@
+"""From the arguments of an ISA call to a checked instruction: the slow, complete way.
+
+`surface` takes a short cut for calls whose signature (shapes, strides, dtypes, memories, attribute
+values) broke no rule before.
+"""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable
+from typing import Any
+
+from opennki.base.codes import NKI1007, NKI1008
+from opennki.base.diag import Problem, Severity, problem
+from opennki.ir import Attribute, Inst, InstrSpec, Operand, View, describe, problems
+from opennki.isa.enums import ActFunc, AluOp, Engine, IsaEnum
+from opennki.trace.context import TraceContext
+from opennki.trace.enums import MEANING
+from opennki.trace.nki_ctx import nki_ctx
+from opennki.trace.values import NkiTensor
+
+
+class Refused(Exception):
+    """An argument that no instruction can be made from."""
+
+    def __init__(self, found: Problem) -> None:
+        self.problem = found
+
+
+def bind(
+    ctx: TraceContext | None, cls: type[Inst], values: tuple[Any, ...], engine: Any, name: Any
+) -> Inst | None:
+    """Check a call of the instruction `cls` with these field values and append the instruction.
+
+    A call that breaks a rule is reported and left out; the trace goes on, so that one run shows
+    all independent problems. Returns the instruction, or None if its arguments make none.
+    """
+    spec = cls.spec
+    if ctx is None:
+        ctx = nki_ctx(f"nki.isa.{spec.label}")
+    try:
+        fields = {f.name: _field(spec, f, v) for f, v in zip(_fields(spec), values, strict=True)}
+        chosen = _engine(spec, engine)
+    except Refused as refused:
+        ctx.report(refused.problem, ctx.loc())
+        _pretend_written(values)
+        return None
+    inst = cls(**fields, engine=chosen, name=_name(spec, name, ctx))  # type: ignore[call-arg]
+    inst.prepare(ctx.target)
+    if inst.engine is None:
+        inst.engine = inst.default_engine(ctx.target)
+    found = list(problems(inst, ctx.target))
+    for one in found:
+        ctx.report(one, ctx.loc(), inst)
+    if any(one.code.severity is Severity.error for one in found):
+        _pretend_written(values)
+        return inst
+    if not found:
+        _remember(ctx, cls, values, engine, inst)
+    emit: Callable[..., Inst] = getattr(ctx.builder, spec.emit)
+    return emit(*inst.values(), inst.engine, inst.name)
+
+
+def key_of(cls: type[Inst], values: tuple[Any, ...], engine: Any) -> tuple[Any, ...]:
+    """The signature of a call: what its rules may depend on. `surface` builds the same inline."""
+    parts: list[Any] = [cls]
+    for value in values:
+        if isinstance(value, View):
+            tensor = value.tensor
+            parts += [
+                value.shape,
+                value.strides,
+                value.dtype,
+                tensor.kind,
+                value.const_offset // tensor.pitch,
+            ]
+        else:
+            parts.append(frozen(value))
+    return (*parts, engine)
+
+
+def frozen(value: Any) -> Any:
+    """Lists as tuples, so that the value can be a key."""
+    if value.__class__ is list or value.__class__ is tuple:
+        return tuple(frozen(v) for v in value)
+    return value
+
+
+def _remember(
+    ctx: TraceContext, cls: type[Inst], values: tuple[Any, ...], engine: Any, inst: Inst
+) -> None:
+    if any(isinstance(v, View) and v.offset.__class__ is not int for v in values):
+        return
+    if any(isinstance(v, numbers.Number) and v.__class__ not in _PLAIN for v in values):
+        return
+    try:
+        attrs = tuple(getattr(inst, a.name) for a in cls.spec.attrs)
+        ctx.verified[key_of(cls, values, engine)] = (*attrs, inst.engine)
+    except TypeError:  # an unhashable attribute value
+        return
+
+
+_PLAIN = frozenset({int, float, bool})
+
+
+def _fields(spec: InstrSpec) -> list[Operand | Attribute]:
+    return [spec.fields[name] for name in surface_fields(spec)] + [
+        spec.fields[name] for name in spec.order if name not in surface_fields(spec)
+    ]
+
+
+def surface_fields(spec: InstrSpec) -> list[str]:
+    """Fields that a kernel's call can give, in declaration order."""
+    hidden = {a.name for a in spec.attrs if not a.surface}
+    return [n for n in spec.order if n not in hidden]
+
+
+def _field(spec: InstrSpec, field: Operand | Attribute, value: Any) -> Any:
+    if isinstance(field, Operand):
+        return _operand(spec, field, value)
+    return _attribute(spec, field, value)
+
+
+def _operand(spec: InstrSpec, operand: Operand, value: Any) -> Any:
+    if isinstance(value, NkiTensor) or (value is None and operand.optional):
+        return value
+    if operand.number and isinstance(value, numbers.Real) and not hasattr(value, "__array_wrap__"):
+        return value
+    if operand.number and hasattr(value, "item") and getattr(value, "shape", None) == ():
+        return value.item()
+    expected = "a tensor or a number" if operand.number else "a tensor"
+    raise Refused(_wrong_type(spec, operand.name, expected, value))
+
+
+def _attribute(spec: InstrSpec, field: Attribute, value: Any) -> Any:
+    if value is None:
+        if field.optional:
+            return None
+        if not field.required:
+            return field.default
+    kind = field.type
+    if issubclass(kind, IsaEnum):
+        return _enum(spec, field, value)
+    if kind is bool and value in (True, False):
+        return bool(value)
+    if kind is int and hasattr(value, "__index__") and not isinstance(value, NkiTensor):
+        return int(value.__index__())
+    if kind is float and isinstance(value, numbers.Real):
+        return value.item() if hasattr(value, "item") else value
+    if kind is float and hasattr(value, "item") and getattr(value, "shape", None) == ():
+        return value.item()
+    if kind is str and isinstance(value, str):
+        return value
+    if kind is tuple:
+        return frozen(value) if isinstance(value, list | tuple) else (value,)
+    raise Refused(_wrong_type(spec, field.name, kind.__name__, value))
+
+
+def _enum(spec: InstrSpec, field: Attribute, value: Any) -> Any:
+    if isinstance(value, field.type):
+        return value
+    if field.type is AluOp:
+        found = getattr(value, "__nki_alu__", None) or _NUMPY_OPS.get(
+            getattr(value, "__name__", "")
+        )
+    elif field.type is ActFunc:
+        found = getattr(value, "__nki_act__", None)
+    else:
+        found = MEANING.get(value) if value.__hash__ is not None else None
+        found = found if isinstance(found, field.type) else None
+    if found is not None:
+        return found
+    expected = _expected(field.type)
+    if isinstance(value, int | str):
+        raise Refused(
+            problem(
+                NKI1008, operand=field.name, name=field.name, fn=f"nki.isa.{spec.label}",
+                expected=expected, got=repr(value),
+            )
+        )  # fmt: skip
+    raise Refused(_wrong_type(spec, field.name, expected, value))
+
+
+def _expected(kind: type) -> str:
+    if kind is AluOp:
+        return "an operator of nki.language such as nl.add"
+    if kind is ActFunc:
+        return "an activation function of nki.language such as nl.exp"
+    surface = next(type(w) for w, m in MEANING.items() if isinstance(m, kind))
+    return f"a member of nki.isa.{surface.__name__}"
+
+
+_NUMPY_OPS = {
+    "add": AluOp.add, "subtract": AluOp.subtract, "multiply": AluOp.mult, "divide": AluOp.divide,
+    "maximum": AluOp.max, "minimum": AluOp.min, "equal": AluOp.is_equal, "less": AluOp.is_lt,
+    "not_equal": AluOp.not_equal, "greater": AluOp.is_gt, "greater_equal": AluOp.is_ge,
+    "less_equal": AluOp.is_le, "power": AluOp.pow, "bitwise_and": AluOp.bitwise_and,
+    "bitwise_or": AluOp.bitwise_or, "bitwise_xor": AluOp.bitwise_xor,
+    "logical_and": AluOp.logical_and, "logical_or": AluOp.logical_or,
+    "logical_xor": AluOp.logical_xor,
+}  # fmt: skip
+
+
+def _engine(spec: InstrSpec, engine: Any) -> Engine | None:
+    if engine is None:
+        return None
+    found = engine if isinstance(engine, Engine) else MEANING.get(engine)
+    if not isinstance(found, Engine):
+        raise Refused(
+            problem(
+                NKI1008, operand="engine", name="engine", fn=f"nki.isa.{spec.label}",
+                expected="a member of nki.isa.engine", got=repr(engine),
+            )
+        )  # fmt: skip
+    return None if found is Engine.UNASSIGNED else found
+
+
+def _name(spec: InstrSpec, name: Any, ctx: TraceContext) -> str | None:
+    if name is None or (isinstance(name, str) and name):
+        return name
+    if name == "":
+        return None
+    ctx.report(_wrong_type(spec, "name", "str", name), ctx.loc())
+    return None
+
+
+def _wrong_type(spec: InstrSpec, name: str, expected: str, value: Any) -> Problem:
+    got = describe(value) if isinstance(value, View) else f"{type(value).__name__} {value!r:.60}"
+    return problem(
+        NKI1007, operand=name, name=name, fn=f"nki.isa.{spec.label}", expected=expected, got=got
+    )
+
+
+def _pretend_written(values: tuple[Any, ...]) -> None:
+    """Mark every tensor so that a refused instruction does not cause a second problem."""
+    for value in values:
+        if isinstance(value, View):
+            value.tensor.written = True

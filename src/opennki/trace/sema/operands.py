@@ -1,0 +1,96 @@
+"""What the functions of `nki.language` share: looking at arguments, and making result tiles."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Collection
+from typing import Any
+
+from opennki.base.codes import NKI1007, NKI2101, NKI2105, NKI2127, NKI3004
+from opennki.base.dtypes import DType
+from opennki.base.dtypes import dtype as to_dtype
+from opennki.ir import ON_CHIP, Space, View, describe
+from opennki.trace.context import TraceContext
+from opennki.trace.values import NkiTensor
+
+Shape = tuple[int, ...]
+
+
+def shown(value: object) -> str:
+    """How an argument reads in a message."""
+    return describe(value) if isinstance(value, View) else f"{type(value).__name__} {value!r:.60}"
+
+
+def wrong_type(ctx: TraceContext, fn: str, name: str, expected: str, got: object) -> Exception:
+    """The error for an argument that is not `expected`, to be raised by the caller."""
+    return ctx.refusal(NKI1007, name=name, fn=f"nl.{fn}", expected=expected, got=shown(got))
+
+
+def tensor(ctx: TraceContext, fn: str, name: str, value: Any) -> NkiTensor:
+    """`value`, which must be a tensor in any memory. Raises: NKI1007."""
+    if not isinstance(value, NkiTensor):
+        raise wrong_type(ctx, fn, name, "a tensor", value)
+    return value
+
+
+def tile(
+    ctx: TraceContext, fn: str, name: str, value: Any, spaces: Collection[Space] = ON_CHIP
+) -> NkiTensor:
+    """`value`, which must be a tensor in one of `spaces`. Raises: NKI1007, NKI2105."""
+    found = tensor(ctx, fn, name, value)
+    if found.tensor.space not in spaces:
+        allowed = " or ".join(sorted(s.name for s in spaces))
+        facts = {"got": found.tensor.space, "inst": f"nl.{fn}", "allowed": allowed}
+        raise ctx.refusal(NKI2105, operand=name, **facts)
+    return found
+
+
+def number(value: Any) -> int | float | None:
+    """`value` as a Python number if it is a real number, else None. Booleans become 0 and 1."""
+    if isinstance(value, NkiTensor):
+        return None
+    if hasattr(value, "item") and getattr(value, "shape", None) == ():
+        value = value.item()
+    if isinstance(value, bool | numbers.Integral):
+        return int(value)
+    return float(value) if isinstance(value, numbers.Real) else None
+
+
+def integer(ctx: TraceContext, fn: str, name: str, value: Any) -> int:
+    """`value`, which must be an integer known while tracing. Raises: NKI1007."""
+    if isinstance(value, bool | NkiTensor) or not hasattr(value, "__index__"):
+        raise wrong_type(ctx, fn, name, "an integer", value)
+    return int(value.__index__())
+
+
+def dtype_or(ctx: TraceContext, dtype: Any, default: DType) -> DType:
+    """The dtype that a ``dtype=`` argument means; `default` for None. Raises: NKI3004."""
+    if dtype is None:
+        return default
+    try:
+        return to_dtype(dtype)
+    except KeyError:
+        raise ctx.refusal(NKI3004, got=str(dtype)) from None
+
+
+def spread(view: NkiTensor, shape: Shape) -> NkiTensor:
+    """`view`, with one element per partition, repeated to `shape` by strides of 0."""
+    strides = (view.strides[0], *(0 for _ in shape[1:]))
+    return NkiTensor(view.tensor, view.offset, shape, strides, view.dtype)
+
+
+def fitted(
+    ctx: TraceContext, fn: str, name: str, view: NkiTensor, other: str, shape: Shape
+) -> NkiTensor:
+    """`view` as a view of `shape`, the shape of `other`: it has that shape, or is (P, 1).
+
+    Raises: NKI2101 if the partitions differ, NKI2127 if the shapes do.
+    """
+    if view.shape == shape:
+        return view
+    facts: dict[str, Any] = {"operand": name, "other": other, "inst": f"nl.{fn}"}
+    if view.shape[0] != shape[0]:
+        raise ctx.refusal(NKI2101, got=view.shape[0], want=shape[0], **facts)
+    if view.free_size != 1:
+        raise ctx.refusal(NKI2127, got=list(view.shape), want=list(shape), **facts)
+    return spread(view, shape)

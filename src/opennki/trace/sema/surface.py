@@ -1,0 +1,89 @@
+"""The ISA calls that kernels write, generated from the op table: real signatures, a fast path.
+
+A call is looked up by its signature (see `bind.key_of`); one that broke no rule before goes
+straight to the builder, every other one through `bind`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from opennki.ir import Attribute, Inst, Operand
+from opennki.isa.enums import IsaEnum
+from opennki.trace.enums import SPELLING, engine
+from opennki.trace.nki_ctx import global_ctx
+
+from .bind import bind, frozen, surface_fields
+
+
+def isa_call(cls: type[Inst]) -> Callable[..., Any]:
+    """The function that kernels call for the instruction `cls`."""
+    spec = cls.spec
+    scope: dict[str, Any] = {
+        "cls": cls, "current": global_ctx.get, "bind": bind, "frozen": frozen,
+        "numbers": frozenset({int, float}), "unknown": engine.unknown,
+    }  # fmt: skip
+    shown = surface_fields(spec)
+    params, key, passed, found = [], [], [], 0
+    for name in shown:
+        field = spec.fields[name]
+        params.append(_parameter(field, scope))
+        key.append(_key(field))
+    for name in spec.order:
+        if isinstance(spec.fields[name], Attribute):
+            passed.append(f"found[{found}]")
+            found += 1
+        else:
+            passed.append(name)
+    chosen = "None"
+    if len(spec.engines) > 1:
+        params.append("engine=unknown")
+        chosen = "engine"
+    params.append("name=None")
+    hidden = [n for n in spec.order if n not in shown]
+    for name in hidden:
+        scope[f"d_{name}"] = spec.fields[name].default
+        key.append(f"d_{name}")
+    given = "".join(f"{n}, " for n in shown) + "".join(f"d_{n}, " for n in hidden)
+    source = f"""\
+def {spec.name}({", ".join(params)}):
+    ctx = current()
+    try:
+        found = ctx.verified[(cls, {", ".join(key)}, {chosen})]
+    except (KeyError, AttributeError, TypeError):
+        return bind(ctx, cls, ({given}), {chosen}, name)
+    return ctx.builder.{spec.emit}({", ".join(passed)}, found[-1], name)
+"""
+    exec(compile(source, f"<opennki {spec.name}>", "exec"), scope)
+    fn: Callable[..., Any] = scope[spec.name]
+    fn.__doc__ = spec.doc
+    fn.__module__ = "nki.isa"
+    fn.__nki_function__ = True  # type: ignore[attr-defined]  # the marker of gate 1
+    fn.__nki_inst__ = cls  # type: ignore[attr-defined]
+    return fn
+
+
+def _parameter(field: Operand | Attribute, scope: dict[str, Any]) -> str:
+    if field.required:
+        return field.name
+    default = field.default
+    if isinstance(default, IsaEnum):
+        default = SPELLING.get(default)
+    scope[f"p_{field.name}"] = default
+    return f"{field.name}=p_{field.name}"
+
+
+_VIEW = "{0}.shape, {0}.strides, {0}.dtype, {0}.tensor.kind, {0}.offset // {0}.tensor.pitch"
+
+
+def _key(field: Operand | Attribute) -> str:
+    """Expression for the part of the key that `field` contributes."""
+    name = field.name
+    if isinstance(field, Attribute):
+        return f"frozen({name})" if field.type is tuple else name
+    view = _VIEW.format(name)
+    if field.number or field.optional:
+        plain = f"{name} is None or {name}.__class__ in numbers"
+        return f"*(({name},) if {plain} else ({view}))"
+    return view

@@ -1,0 +1,130 @@
+"""Exceptions that a kernel raises, as diagnostics on the user's line."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import traceback
+from collections.abc import Callable
+from types import CodeType, FrameType
+
+from opennki.base.codes import (
+    NKI1004,
+    NKI1005,
+    NKI1006,
+    NKI1017,
+    NKI1018,
+    NKI1019,
+    NKI1030,
+    NKI9001,
+)  # fmt: skip
+from opennki.base.diag import Diagnostic, NkiError, diagnostic, problem
+from opennki.base.loc import UNKNOWN, SrcLoc, is_ours, position
+
+from .names import notes_of
+
+_UNKNOWN = re.compile(r"(\w+)\(\) got an unexpected keyword argument '(\w+)'")
+_MISSING = re.compile(
+    r"(\w+)\(\) missing (?:\d+) required (?:positional|keyword-only) arguments?: (.*)"
+)
+_TOO_MANY = re.compile(r"(\w+)\(\) takes (?:from \d+ to )?(\d+) positional arguments? but (\d+) ")
+_REMOVED = {
+    "mask": ("the keyword `mask`", "0.2", "slice the operands, or use nisa.affine_select"),
+}
+
+
+def translate(error: Exception, stop: CodeType | None, notes: Callable[[], list[str]]) -> NkiError:
+    """`error` as an `NkiError` that is also an instance of the error's own class.
+
+    Args: stop, code object of the kernel; notes, unused loop notes of the live frames when the
+        traceback has none.
+    """
+    frames = [(f, line, lasti) for f, line, lasti in _frames(error) if not is_ours(f.f_code)]
+    below = [i for i, (f, _, _) in enumerate(frames) if f.f_code is stop]
+    frames = frames[below[0] :] if below else frames
+    loc = _locate(frames)
+    around = notes_of([(f, line) for f, line, _ in reversed(frames)]) or notes()
+    found = _describe(error, frames, loc)
+    found.notes.extend(n for n in around if n not in found.notes)
+    return _error_class(error)([found])
+
+
+def _frames(error: BaseException) -> list[tuple[FrameType, int, int]]:
+    found = []
+    tb = error.__traceback__
+    while tb is not None:
+        found.append((tb.tb_frame, tb.tb_lineno, tb.tb_lasti))
+        tb = tb.tb_next
+    return found
+
+
+def _locate(frames: list[tuple[FrameType, int, int]]) -> SrcLoc:
+    loc: SrcLoc | None = None
+    for frame, line, lasti in frames[:20] if len(frames) > 60 else frames:
+        code = frame.f_code
+        _, end_line, col, end_col = position(code, lasti)
+        loc = SrcLoc(code.co_filename, line, col, end_col, code.co_name, loc, end_line)
+    return loc or UNKNOWN
+
+
+def _describe(
+    error: Exception, frames: list[tuple[FrameType, int, int]], loc: SrcLoc
+) -> Diagnostic:
+    text = str(error)
+    if isinstance(error, RecursionError):
+        return diagnostic(problem(NKI1017, fn=loc.function), loc)
+    if isinstance(error, AssertionError):
+        return diagnostic(problem(NKI1019, text=text or loc.source().strip()), loc)
+    last = _frames(error)[-1][0]
+    if isinstance(error, TypeError) and not is_ours(last.f_code):
+        found = _call_problem(text, last, loc)
+        if found is not None:
+            return found
+    if is_ours(last.f_code):
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        facts = f"{type(error).__name__}: {text} ({where.filename}:{where.lineno})"
+        return diagnostic(problem(NKI9001, text=facts), loc)
+    return diagnostic(problem(NKI1018, type=type(error).__name__, text=text), loc)
+
+
+def _call_problem(text: str, frame: FrameType, loc: SrcLoc) -> Diagnostic | None:
+    """A call that does not fit the signature of what it calls."""
+    if match := _UNKNOWN.search(text):
+        fn, name = match.groups()
+        if name in _REMOVED:
+            construct, since, instead = _REMOVED[name]
+            return diagnostic(
+                problem(NKI1030, construct=construct, since=since, instead=instead), loc
+            )
+        known = _parameters(fn, frame)
+        close = ", ".join(difflib.get_close_matches(name, known, 1))
+        facts = {"name": name, "fn": fn, "known": ", ".join(known), "close": close}
+        return diagnostic(problem(NKI1004, **facts), loc)
+    if match := _MISSING.search(text):
+        fn, names = match.groups()
+        return diagnostic(problem(NKI1005, name=names.replace("'", ""), fn=fn), loc)
+    if match := _TOO_MANY.search(text):
+        fn, most, got = match.groups()
+        return diagnostic(problem(NKI1006, fn=fn, most=most, got=got), loc)
+    return None
+
+
+def _parameters(name: str, frame: FrameType) -> list[str]:
+    """Parameter names of the function `name` that `frame` can see, by itself or in a module."""
+    places = [*frame.f_locals.values(), *frame.f_globals.values()]
+    candidates = [frame.f_locals.get(name), frame.f_globals.get(name)]
+    candidates += [getattr(p, name, None) for p in places if hasattr(p, "__spec__")]
+    for fn in candidates:
+        code = getattr(fn, "__code__", None)
+        if code is not None:
+            return list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+    return []
+
+
+def _error_class(error: Exception) -> type[NkiError]:
+    """A class that callers can catch both as `NkiError` and as what the kernel raised."""
+    cls = type(error)
+    try:
+        return type(cls.__name__, (NkiError, cls), {"__module__": "opennki"})
+    except TypeError:  # layouts of the two classes do not combine
+        return NkiError

@@ -1,0 +1,238 @@
+"""`NkiTensor`: the tensor value that kernels hold. It *is* a `View`, with the methods NKI gives it.
+
+Every method returns a new window onto the same storage; none moves data. Operators that would
+compute on device data are refused here with a hint.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from opennki.base.codes import (
+    NKI1002,
+    NKI1003,
+    NKI1030,
+    NKI3010,
+    NKI3011,
+    NKI3012,
+    NKI3013,
+    NKI3015,
+)  # fmt: skip
+from opennki.base.diag import Code
+from opennki.ir import Space, View, describe
+
+from .fault import fault
+from .nki_ctx import nki_ctx_or_none
+from .view_methods import ViewMethods
+
+_new = object.__new__
+
+
+class DynamicSlice:
+    """``nl.ds(start, size)``: `size` elements from `start`."""
+
+    __slots__ = ("size", "start")
+
+    def __init__(self, start: int, size: int) -> None:
+        self.start = start
+        self.size = size
+
+    def __repr__(self) -> str:
+        return f"nl.ds({self.start}, {self.size})"
+
+
+class NkiTensor(ViewMethods):
+    """A tensor or a window onto one, as kernels see it.
+
+    Attributes: shape, strides and offset (elements), dtype, buffer, name, ndim, size. On chip,
+    dimension 0 is the partition dimension: it stays first and is never dropped, so on-chip tensors
+    have at least two dimensions.
+    """
+
+    __slots__ = ()
+
+    @property
+    def buffer(self) -> Space:
+        """Memory that it lives in (`nl.sbuf`, `nl.psum`, `nl.shared_hbm`, `nl.private_hbm`)."""
+        return self.tensor.space
+
+    @property
+    def name(self) -> str:
+        """Name of the storage."""
+        return self.tensor.name
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return len(self.shape)
+
+    # ---- indexing ----------------------------------------------------------------------------
+
+    def __getitem__(self, key: Any) -> NkiTensor:
+        """Window selected by integers, slices, ``...`` and `nl.ds`, as in NumPy.
+
+        Raises: NKI3010 to NKI3015 for indices that are out of range, empty or of the wrong kind.
+        """
+        shape = self.shape
+        if key.__class__ is not tuple:
+            key = (key,)
+        if len(key) != len(shape) or any(k is Ellipsis for k in key):
+            key = self._full_key(key)
+        strides = self.strides
+        offset: Any = self.offset
+        new_shape = []
+        new_strides = []
+        for dim, k in enumerate(key):
+            size = shape[dim]
+            step = strides[dim]
+            if k.__class__ is slice:
+                start, stop, hop = k.start, k.stop, k.step
+                if start.__class__ is not int:
+                    start = 0 if start is None else self._index(start)
+                if stop.__class__ is not int:
+                    stop = size if stop is None else self._index(stop)
+                if start < 0:
+                    start += size
+                if stop < 0:
+                    stop += size
+                if not 0 <= start < stop <= size:
+                    self._bad_slice(k, dim, start, stop)
+                offset += start * step
+                if hop is None or hop == 1:
+                    new_shape.append(stop - start)
+                    new_strides.append(step)
+                else:
+                    hop = self._step(hop)
+                    new_shape.append((stop - start + hop - 1) // hop)
+                    new_strides.append(step * hop)
+            elif k.__class__ is DynamicSlice:
+                start, count = self._index(k.start), self._index(k.size)
+                if start < 0 or count < 1 or start + count > size:
+                    self._bad_slice(k, dim, start, start + count)
+                offset += start * step
+                new_shape.append(count)
+                new_strides.append(step)
+            else:
+                index = k if k.__class__ is int else self._index(k)
+                if index < 0:
+                    index += size
+                if not 0 <= index < size:
+                    _fail(NKI3010, index=k, dim=dim, size=size)
+                offset += index * step
+                if self._keeps(dim, key, new_shape):
+                    new_shape.append(1)
+                    new_strides.append(step)
+        made: NkiTensor = _new(NkiTensor)
+        made.tensor = self.tensor
+        made.offset = offset
+        made.shape = tuple(new_shape)
+        made.strides = tuple(new_strides)
+        made.dtype = self.dtype
+        return made
+
+    def _keeps(self, dim: int, key: tuple[Any, ...], so_far: list[int]) -> bool:
+        """Whether an integer index at `dim` leaves a dimension of size 1.
+
+        On chip the partition dimension stays, and so does the last one where fewer than two
+        dimensions would be left. HBM tensors keep their last dimension only.
+        """
+        last = dim == len(key) - 1
+        if self.tensor.space.on_chip:
+            return dim == 0 or (last and len(so_far) < 2)
+        return last and not so_far
+
+    def _full_key(self, key: tuple[Any, ...]) -> tuple[Any, ...]:
+        """`key` with ``...`` and missing dimensions replaced by full slices."""
+        given = [k for k in key if k is not Ellipsis]
+        missing = len(self.shape) - len(given)
+        if missing < 0 or len(key) - len(given) > 1:
+            _fail(NKI3013, got=len(given), ndim=len(self.shape))
+        at = next((i for i, k in enumerate(key) if k is Ellipsis), len(given))
+        return (*given[:at], *[slice(None)] * missing, *given[at:])
+
+    def _step(self, value: Any) -> int:
+        step = self._index(value)
+        if step < 1:
+            _fail(NKI3012, step=step)
+        return step
+
+    def _bad_slice(self, key: Any, dim: int, start: int, stop: int) -> NoReturn:
+        size = self.shape[dim]
+        if 0 <= start <= size and 0 <= stop <= size:
+            _fail(NKI3015, start=start, stop=stop, dim=dim)
+        _fail(NKI3011, start=start, stop=stop, dim=dim, size=size)
+
+    def slice(self, dim: int, start: int, end: int, step: int = 1) -> NkiTensor:
+        """Elements `start` to `end` (exclusive) of dimension `dim`, every `step`-th."""
+        dim = self._dim("slice", dim)
+        return self[(slice(None),) * dim + (slice(start, end, step),)]
+
+    def select(self, dim: int, index: int) -> NkiTensor:
+        """Element `index` of dimension `dim`, which is dropped where the memory allows it."""
+        dim = self._dim("select", dim)
+        return self[(slice(None),) * dim + (self._index(index),)]
+
+    # ---- what is refused ---------------------------------------------------------------------
+
+    def __setitem__(self, key: Any, value: object) -> NoReturn:
+        instead = "nisa.tensor_copy(dst=t[...], src=value), or pass t[...] as dst"
+        _fail(NKI1030, construct="t[...] = value", since="0.2", instead=instead)
+
+    def __bool__(self) -> NoReturn:
+        _fail(NKI1002, what=describe(self))
+
+    def __iter__(self) -> NoReturn:
+        _fail(NKI1002, what=f"iteration over {describe(self)}")
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __index__(self) -> NoReturn:
+        _fail(NKI1002, what=f"{describe(self)} as an integer")
+
+    def __float__(self) -> NoReturn:
+        _fail(NKI1002, what=f"{describe(self)} as a float")
+
+    __int__ = __index__
+    __hash__ = object.__hash__
+
+    def __repr__(self) -> str:
+        ctx = nki_ctx_or_none()
+        text = f"<{describe(self)}>"
+        values = ctx.peek(self) if ctx is not None else None
+        return text if values is None else f"{text}\n{values}"
+
+
+def _operator(name: str, suggestion: str) -> Any:
+    def refuse(self: NkiTensor, *others: object) -> Any:
+        if name in ("==", "!=") and not isinstance(others[0], View | int | float):
+            return NotImplemented
+        if name == "==" and others[0] is self:
+            return True
+        _fail(NKI1003, op=name, suggestion=suggestion)
+
+    refuse.__name__ = refuse.__qualname__ = name
+    return refuse
+
+
+for _method, _op, _use in (
+    ("add", "+", "nl.add or nisa.tensor_tensor"), ("sub", "-", "nl.subtract or nisa.tensor_tensor"),
+    ("mul", "*", "nl.multiply or nisa.tensor_tensor"), ("truediv", "/", "nl.divide"),
+    ("matmul", "@", "nisa.nc_matmul"), ("mod", "%", "nl.mod"), ("floordiv", "//", "nl.divide"),
+    ("pow", "**", "nl.power"), ("and", "&", "nl.bitwise_and"), ("or", "|", "nl.bitwise_or"),
+    ("xor", "^", "nl.bitwise_xor"), ("lshift", "<<", "nl.left_shift"),
+    ("rshift", ">>", "nl.right_shift"),
+):  # fmt: skip
+    for _prefix in ("", "r", "i"):
+        setattr(NkiTensor, f"__{_prefix}{_method}__", _operator(_op, _use))
+for _method, _op, _use in (
+    ("neg", "-", "nl.negative"), ("abs", "abs()", "nl.abs"), ("invert", "~", "nl.invert"),
+    ("lt", "<", "nl.less"), ("le", "<=", "nl.less_equal"), ("gt", ">", "nl.greater"),
+    ("ge", ">=", "nl.greater_equal"), ("eq", "==", "nl.equal"), ("ne", "!=", "nl.not_equal"),
+    ("contains", "in", "nl.equal and a reduction"),
+):  # fmt: skip
+    setattr(NkiTensor, f"__{_method}__", _operator(_op, _use))
+
+
+def _fail(code: Code, **facts: object) -> NoReturn:
+    raise fault(code, **facts)

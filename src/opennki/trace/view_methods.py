@@ -1,0 +1,280 @@
+"""View methods of `NkiTensor`: new windows onto the same storage, by shape and by layout."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any, NoReturn
+
+from typing_extensions import Self
+
+from opennki.base.codes import (
+    NKI3014,
+    NKI3021,
+    NKI3022,
+    NKI3023,
+    NKI3024,
+    NKI3025,
+    NKI3026,
+    NKI3028,
+    NKI3029,
+)
+from opennki.base.diag import Code
+from opennki.base.dtypes import DType
+from opennki.base.dtypes import dtype as to_dtype
+from opennki.ir import View, describe, row_major
+
+from .fault import fault
+from .rearrange import rearranged
+from .strides import infer, merge, restride
+
+
+class ViewMethods(View):
+    """Views of a view. None moves data; each raises where the layout does not allow it."""
+
+    __slots__ = ()
+
+    # ---- shape -------------------------------------------------------------------------------
+
+    def permute(self, dims: Sequence[int]) -> Self:
+        """Dimensions in the order `dims`; the partition dimension stays first."""
+        dims = tuple(dims)
+        if sorted(dims) != list(range(len(self.shape))):
+            _fail(NKI3023, dims=list(dims), ndim=len(self.shape))
+        if dims[0] != 0:
+            self._keep_partitions("permute")
+        return self._made(tuple(self.shape[d] for d in dims), tuple(self.strides[d] for d in dims))
+
+    def broadcast(self, dim: int, size: int) -> Self:
+        """Dimension `dim`, of size 1, repeated `size` times."""
+        dim = self._dim("broadcast", dim)
+        if dim == 0:
+            self._keep_partitions("broadcast")
+        if self.shape[dim] != 1:
+            _fail(NKI3024, dim=dim, size=self.shape[dim])
+        shape, strides = list(self.shape), list(self.strides)
+        shape[dim], strides[dim] = self._positive("broadcast", size), 0
+        return self._made(tuple(shape), tuple(strides))
+
+    def expand_dim(self, dim: int) -> Self:
+        """A new dimension of size 1 at position `dim`."""
+        dim = self._dim("expand_dim", dim, len(self.shape) + 1)
+        if dim == 0:
+            self._keep_partitions("expand_dim")
+        inner = self.strides[dim] * self.shape[dim] if dim < len(self.shape) else 1
+        return self._made(
+            (*self.shape[:dim], 1, *self.shape[dim:]),
+            (*self.strides[:dim], inner, *self.strides[dim:]),
+        )
+
+    def squeeze_dim(self, dim: int) -> Self:
+        """Without dimension `dim`, which must have size 1."""
+        dim = self._dim("squeeze_dim", dim)
+        if dim == 0:
+            self._keep_partitions("squeeze_dim")
+        if self.shape[dim] != 1:
+            _fail(NKI3024, dim=dim, size=self.shape[dim])
+        if len(self.shape) <= (2 if self.tensor.space.on_chip else 1):
+            _fail(NKI3022, method="squeeze_dim", why="the last remaining dimension must stay")
+        return self._made(
+            self.shape[:dim] + self.shape[dim + 1 :], self.strides[:dim] + self.strides[dim + 1 :]
+        )
+
+    def reshape_dim(self, dim: int, shape: Sequence[int]) -> Self:
+        """Dimension `dim` split into `shape`; one entry may be -1."""
+        dim = self._dim("reshape_dim", dim)
+        sizes = infer(tuple(shape), self.shape[dim])
+        if dim == 0 and len(sizes) > 1:
+            self._keep_partitions("reshape_dim")
+        steps = tuple(s * self.strides[dim] for s in row_major(sizes))
+        return self._made(
+            self.shape[:dim] + sizes + self.shape[dim + 1 :],
+            self.strides[:dim] + steps + self.strides[dim + 1 :],
+        )
+
+    def flatten_dims(self, start_dim: int, end_dim: int) -> Self:
+        """Dimensions `start_dim` to `end_dim` (inclusive) merged into one."""
+        start, end = self._dim("flatten_dims", start_dim), self._dim("flatten_dims", end_dim)
+        if start > end:
+            _fail(NKI3025, method="flatten_dims", dim=end_dim, ndim=len(self.shape))
+        if start == 0 and end > 0:
+            self._keep_partitions("flatten_dims")
+        merged = merge(self.shape[start : end + 1], self.strides[start : end + 1])
+        if merged is None:
+            _fail(NKI3022, method="flatten_dims", why=f"strides are {list(self.strides)}")
+        size, step = merged
+        return self._made(
+            (*self.shape[:start], size, *self.shape[end + 1 :]),
+            (*self.strides[:start], step, *self.strides[end + 1 :]),
+        )
+
+    def reshape(self, *shape: Any) -> Self:
+        """The same elements in row-major order under another shape; one entry may be -1.
+
+        Raises: NKI3020 if the number of elements changes, NKI3021 if the partition dimension
+        would, NKI3022 if the layout cannot be walked that way without moving data.
+        """
+        if len(shape) == 1 and isinstance(shape[0], list | tuple):
+            shape = tuple(shape[0])
+        sizes = infer(tuple(self._index(s) for s in shape), prod(self.shape))
+        if self.tensor.space.on_chip:
+            if not sizes or sizes[0] != self.shape[0] or len(sizes) < 2:
+                self._keep_partitions("reshape")
+            free = restride(self.shape[1:], self.strides[1:], sizes[1:])
+            strides = None if free is None else (self.strides[0], *free)
+        else:
+            strides = restride(self.shape, self.strides, sizes)
+        if strides is None:
+            _fail(NKI3022, method="reshape", why=f"strides are {list(self.strides)}")
+        return self._made(sizes, strides)
+
+    def rearrange(
+        self, src_pattern: Any, dst_pattern: Any, fixed_sizes: dict[str, int] | None = None
+    ) -> Self:
+        """Split, reorder and merge dimensions by name: ``('b', ('h', 'w'))`` to ``('b','w','h')``.
+
+        Args: patterns, tuples of names or of tuples of names; fixed_sizes, sizes of names that do
+            not follow from the shape. Raises: NKI3027 for patterns that do not fit.
+        """
+        return rearranged(self, src_pattern, dst_pattern, fixed_sizes or {})
+
+    # ---- layout ------------------------------------------------------------------------------
+
+    def view(self, dtype: Any) -> Self:
+        """The same bytes read as another dtype; the last dimension scales with the size ratio.
+
+        Raises: NKI3022 if the last dimension is not contiguous, NKI3026 if it does not divide.
+        """
+        target = to_dtype(dtype)
+        old, new = self.dtype.itemsize, target.itemsize
+        offset: Any = self.offset
+        if old == new:
+            return self._new(self.tensor, offset, self.shape, self.strides, target)
+        if self.strides[-1] != 1 and self.shape[-1] != 1:
+            _fail(NKI3022, method="view", why="the last dimension is not contiguous")
+        moved = (*self.strides[:-1], offset, self.shape[-1])
+        if any(n * old % new for n in moved if not (n is self.strides[0] and self.shape[0] == 1)):
+            _fail(NKI3026, size=self.shape[-1], ratio=new // old)
+        strides = tuple(s * old // new for s in self.strides[:-1])
+        return self._new(
+            self.tensor, offset * old // new, (*self.shape[:-1], self.shape[-1] * old // new),
+            (*strides, 1), target,
+        )  # fmt: skip
+
+    reinterpret_cast = view
+
+    def ap(
+        self,
+        pattern: Sequence[Sequence[int]],
+        offset: int | None = None,
+        scalar_offset: Any = None,
+        vector_offset: Any = None,
+        indirect_dim: int = 0,
+        dtype: Any = None,
+    ) -> Self:
+        """Explicit access pattern ``[[stride, count], ...]`` over the storage.
+
+        The view's own shape and strides do not matter; its offset is kept, and `offset` elements
+        of `dtype` are added to it. On chip the first stride is the elements of a partition.
+
+        Raises: NKI3028 for a malformed pattern, NKI3029 if it reaches outside the storage.
+        """
+        if scalar_offset is not None or vector_offset is not None or indirect_dim:
+            _fail(NKI3028, why="run-time offsets (scalar_offset, vector_offset) are not supported")
+        target = self.dtype if dtype is None else to_dtype(dtype)
+        try:
+            pairs = [(self._index(s), self._index(n)) for s, n in pattern]
+        except (TypeError, ValueError):
+            _fail(NKI3028, why=f"{pattern!r} is not a list of [stride, count] pairs")
+        if not pairs or any(n < 1 for _, n in pairs):
+            _fail(NKI3028, why="every count must be at least 1")
+        base: Any = self.offset
+        if target is not self.dtype:
+            base = base * self.dtype.itemsize // target.itemsize
+        start = base + (0 if offset is None else self._index(offset))
+        made = self._new(
+            self.tensor, start, tuple(n for _, n in pairs), tuple(s for s, _ in pairs), target
+        )
+        self._check_pattern(made)
+        return made
+
+    def _check_pattern(self, made: View) -> None:
+        tensor = made.tensor
+        size = tensor.size * tensor.dtype.itemsize // made.dtype.itemsize
+        spans = [s * (n - 1) for s, n in made.dims]
+        low: Any = made.offset + sum(s for s in spans if s < 0)
+        high: Any = made.offset + sum(s for s in spans if s > 0)
+        if low < 0 or high >= size:
+            _fail(NKI3029, last=high if high >= size else low, size=size)
+        if tensor.space.on_chip and made.shape[0] > 1 and made.strides[0] != made.row:
+            why = f"the first stride is {made.strides[0]}, a partition has {made.row} elements"
+            _fail(NKI3028, why=why)
+
+    def get_pattern(self) -> list[list[int]]:
+        """Access pattern ``[[stride, count], ...]`` of this view, outermost first."""
+        return [[s, n] for s, n in self.dims]
+
+    def is_contiguous(self) -> bool:
+        """Whether the view is a dense row-major block (on chip: inside every partition)."""
+        first = 1 if self.tensor.space.on_chip else 0
+        want = 1
+        for size, step in reversed(tuple(zip(self.shape, self.strides, strict=True))[first:]):
+            if size != 1 and step != want:
+                return False
+            want *= size
+        return True
+
+    def is_indirect(self) -> bool:
+        """Whether addresses depend on run-time values (never, for the views made here)."""
+        return False
+
+    # ---- helpers -----------------------------------------------------------------------------
+
+    def _made(self, shape: tuple[int, ...], strides: tuple[int, ...]) -> Self:
+        return self._new(self.tensor, self.offset, shape, strides, self.dtype)
+
+    def _dim(self, method: str, dim: Any, ndim: int | None = None) -> int:
+        count = len(self.shape) if ndim is None else ndim
+        index = self._index(dim)
+        if not -count <= index < count:
+            _fail(NKI3025, method=method, dim=index, ndim=count)
+        return index % count
+
+    def _positive(self, method: str, value: Any) -> int:
+        size = self._index(value)
+        if size < 1:
+            _fail(NKI3022, method=method, why=f"size {size} is not positive")
+        return size
+
+    def _keep_partitions(self, method: str) -> None:
+        if self.tensor.space.on_chip:
+            _fail(NKI3021, method=method)
+
+    def _index(self, value: Any) -> int:
+        """`value` as a Python integer."""
+        return as_index(value)
+
+    def _new(
+        self,
+        tensor: Any,
+        offset: Any,
+        shape: tuple[int, ...],
+        strides: tuple[int, ...],
+        dtype: DType,
+    ) -> Self:
+        return type(self)(tensor, offset, shape, strides, dtype)
+
+
+def as_index(value: Any) -> int:
+    """`value` as a Python integer; raises NKI3014 for anything that is none."""
+    if isinstance(value, bool | float | View) or not hasattr(value, "__index__"):
+        _fail(NKI3014, got=_kind(value))
+    return int(value.__index__())
+
+
+def _fail(code: Code, **facts: object) -> NoReturn:
+    raise fault(code, **facts)
+
+
+def _kind(value: object) -> str:
+    return f"{type(value).__name__} {value!r}" if not isinstance(value, View) else describe(value)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import strategies as st
 
 from opennki.backend.schedule import Tracks, decode, dependences
+from opennki.backend.schedule.engines import FIRST_RING
 from opennki.base import dtypes
 from opennki.birpy import (
     AccessPattern,
@@ -89,24 +90,24 @@ def functions(draw):
 
 
 def ordered(instructions, tracks, producers):
-    """Which instruction surely completes before which one starts: set of predecessors of each.
+    """For each instruction, those that are surely complete when it starts.
 
-    Completion of p before start of c: an edge, or c waits for something that p is before.
+    That is what its queue has waited for so far (whatever completes earlier on the same track, and
+    what the awaited queue had waited for itself, included), and for a compute instruction those
+    before it on its engine.
     """
-    before: list[set[int]] = []
+    waited: list[set[int]] = []
+    queues: dict[int, set[int]] = {}
+    before = []
     for node in range(len(instructions)):
-        known: set[int] = set()
+        known = set(queues.get(tracks.queue[node], ()))
         for p in producers[node]:
-            known |= {p} | before[p]
-            known |= {q for q in range(p) if tracks.track[q] == tracks.track[p]}
-        for q in range(node):
-            if tracks.queue[q] == tracks.queue[node]:
-                known |= before[q]  # what the queue has waited for earlier
-                if tracks.track[q] == tracks.track[node] < 5:
-                    known.add(q)  # compute on one engine runs in order
-        for q in list(known):
-            known |= before[q]
-        before.append(known)
+            known |= {q for q in range(p + 1) if tracks.track[q] == tracks.track[p]} | waited[p]
+        queues[tracks.queue[node]] = known
+        waited.append(known)
+        track = tracks.track[node]
+        own = {q for q in range(node) if tracks.track[q] == track < FIRST_RING}
+        before.append(known | own)
     return before
 
 

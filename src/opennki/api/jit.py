@@ -6,20 +6,24 @@ import functools
 import sys
 import warnings
 from collections.abc import Callable
+from time import perf_counter
 from typing import Any
 
 from opennki.base.codes import NKI1004, NKI1034
 from opennki.base.diag import Diagnostic, NkiError, NkiWarning, Severity, fail
-from opennki.base.loc import current, user_frame
+from opennki.base.loc import current, user_frame, without_ours
 from opennki.base.render import text
 from opennki.driver import (
     Compiled,
     Options,
+    Outcome,
     Request,
     StepMachine,
     collect,
     execute,
     programs,
+    rebuilt,
+    record,
 )
 from opennki.driver.arrays import check_writable, like, to_numpy, write_back
 from opennki.trace import TraceContext, Traced, nki_ctx_or_none
@@ -56,7 +60,9 @@ class Kernel:
         try:
             return launch(self.fn, args, kwargs, self.request.resolve())
         except NkiError as error:
-            raise error.with_traceback(None) from error.__cause__
+            if self.request.full_traceback:
+                raise
+            raise error.with_traceback(None) from _shown(error.__cause__)
 
     def __getitem__(self, grid: Any) -> Kernel:
         """The kernel with a launch grid: ``kernel[2]`` runs it on two cores of a logical core."""
@@ -69,6 +75,13 @@ class Kernel:
 
     def __repr__(self) -> str:
         return f"<nki kernel {self.fn.__name__}>"
+
+
+def _shown(cause: BaseException | None) -> BaseException | None:
+    """What the kernel's own Python raised, without our frames; None for endless recursion."""
+    if cause is None or isinstance(cause, RecursionError):
+        return None
+    return cause.with_traceback(without_ours(cause.__traceback__))
 
 
 def _with(request: Request, **changes: Any) -> Request:
@@ -93,7 +106,11 @@ def jit(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
             raise fail(NKI1004, current(None), name=name, fn="nki.jit", known=known, close="")
     if isinstance(fn, Kernel):
         fn = fn.fn
-    request = Request(target=options.get("platform_target"), grid=options.get("grid"))
+    request = Request(
+        target=options.get("platform_target"),
+        grid=options.get("grid"),
+        full_traceback=bool(options.get("show_compiler_tb", False)),
+    )
     return Kernel(fn, request)
 
 
@@ -119,6 +136,7 @@ def launch(
     fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], options: Options
 ) -> Any:
     """Compile and run one call; the whole of what calling a kernel means."""
+    start = perf_counter()
     contexts, traces = _trace(fn, args, kwargs, options)
     callers = [array for _, array in traces[0].arrays]
     for tensor, array in traces[0].arrays:
@@ -126,16 +144,14 @@ def launch(
             check_writable(array, tensor.name)
     compiled = Compiled(getattr(fn, "__name__", "kernel"), options, traces)
     if all(c.stepper is not None for c in contexts):
-        memories = [c.stepper.memory for c in contexts]  # type: ignore[union-attr]
-        found = [d for c in contexts for d in c.stepper.machine.diagnostics]  # type: ignore[union-attr]
-        results, written = collect(traces, memories)
+        outcome = _stepped(contexts, traces, perf_counter() - start)
     else:
         outcome = execute(compiled, to_numpy, _print)
-        results, written, found = outcome.results, outcome.written, outcome.diagnostics
-    show_warnings(compiled.problems + found)
-    for array, values in written:
+    record(compiled, outcome)
+    show_warnings(compiled.problems + outcome.diagnostics)
+    for array, values in outcome.written:
         write_back(array, values)
-    return _public(results, callers)
+    return rebuilt(outcome.results, lambda leaf: like(leaf, callers))
 
 
 def _trace(
@@ -152,15 +168,12 @@ def _trace(
     return contexts, traces
 
 
-def _public(results: Any, callers: list[Any]) -> Any:
-    if isinstance(results, dict):
-        return {k: _public(v, callers) for k, v in results.items()}
-    if isinstance(results, list):
-        return [_public(v, callers) for v in results]
-    if isinstance(results, tuple):
-        items = [_public(v, callers) for v in results]
-        return type(results)(*items) if hasattr(results, "_fields") else tuple(items)
-    return results if results is None else like(results, callers)
+def _stepped(contexts: list[TraceContext], traces: list[Traced], seconds: float) -> Outcome:
+    """What instructions left that ran while they were traced."""
+    machines = [c.stepper for c in contexts]
+    found = [d for m in machines for d in m.machine.diagnostics]  # type: ignore[union-attr]
+    memories = [m.memory for m in machines]  # type: ignore[union-attr]
+    return Outcome(*collect(traces, memories), found, seconds)
 
 
 def _print(line: str) -> None:

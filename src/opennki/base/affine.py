@@ -69,6 +69,17 @@ class AffineExpr:
             high += max(ends)
         return low, high
 
+    def distinct(self, limit: int) -> set[int] | None:
+        """Every value over all loop trips; None when a loop is left with more than `limit`."""
+        found = {self.const}
+        for var, coeff in self.terms:
+            if len(found) * var.trips > limit * limit:
+                return None
+            found = {value + coeff * index for value in found for index in var.values()}
+            if len(found) > limit:
+                return None
+        return found
+
     def __add__(self, other: AffineExpr | int) -> AffineExpr:
         if isinstance(other, int):
             return AffineExpr(dict(self.terms), self.const + other)

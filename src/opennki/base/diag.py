@@ -73,6 +73,11 @@ def warning_code(id: str, title: str, template: str, **more: str) -> Code:
     return _declare(Code(id, title, template, severity=Severity.warning, **more))
 
 
+def note_code(id: str, title: str, template: str, **more: str) -> Code:
+    """Declare a catalogue entry that only informs."""
+    return _declare(Code(id, title, template, severity=Severity.note, **more))
+
+
 def _declare(entry: Code) -> Code:
     if entry.id in CATALOGUE:
         raise ValueError(f"{entry.id} is declared twice")
@@ -234,6 +239,9 @@ class NkiError(Exception):
         if NkiError.renderer is not None:
             return NkiError.renderer(self.diagnostics)
         return "\n".join(f"{d.code.id}: {d.message} ({d.loc!r})" for d in self.diagnostics)
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
 
     @property
     def code(self) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import linecache
 import sys
 from collections.abc import Callable, Iterator
-from types import CodeType, FrameType
+from types import CodeType, FrameType, TracebackType
 from typing import Final
 
 
@@ -81,6 +81,16 @@ def is_ours(code: CodeType) -> bool:
         known = code.co_filename.startswith(_OURS) or code.co_filename.startswith("<opennki")
         _is_ours[code] = known
     return known
+
+
+def without_ours(tb: TracebackType | None) -> TracebackType | None:
+    """A traceback without the frames of opennki."""
+    if tb is None:
+        return None
+    rest = without_ours(tb.tb_next)
+    if is_ours(tb.tb_frame.f_code):
+        return rest
+    return TracebackType(rest, tb.tb_frame, tb.tb_lasti, tb.tb_lineno)
 
 
 def user_frame(depth: int = 1) -> FrameType | None:

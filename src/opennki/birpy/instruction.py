@@ -19,8 +19,7 @@ class EdgeKind(Enum):
     Output = 3
     Flow = 4
 
-    def __hash__(self) -> int:
-        return id(self)
+    __hash__ = object.__hash__  # members are singletons; Enum's own hash is a Python function
 
 
 class Instruction:

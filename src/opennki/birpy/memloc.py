@@ -22,8 +22,7 @@ class MemoryType(Enum):
     SB = 16
     PSUM = 32
 
-    def __hash__(self) -> int:
-        return id(self)
+    __hash__ = object.__hash__  # members are singletons; Enum's own hash is a Python function
 
 
 class TensorKind(Enum):
@@ -34,8 +33,7 @@ class TensorKind(Enum):
     Const = 6
     Internal = 7
 
-    def __hash__(self) -> int:
-        return id(self)
+    __hash__ = object.__hash__  # members are singletons; Enum's own hash is a Python function
 
 
 class MemoryLocation:

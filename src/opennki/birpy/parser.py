@@ -11,7 +11,8 @@ from typing import Final, TypeVar
 import numpy as np
 
 from opennki.base import dtypes
-from opennki.base.affine import AffineExpr, LoopVar
+from opennki.base.affine import LoopVar
+from opennki.base.affine_text import read_affine
 from opennki.base.dtypes import DType
 from opennki.base.text import Position, Reader
 from opennki.isa.enums import Engine
@@ -287,7 +288,7 @@ class _FunctionParser:
                 whole = self._whole[name] = row_major_ap(loc.shape)
             return AccessPattern(loc, 0, whole, loc.dtype)
         r.advance()
-        offset = self._affine()
+        offset = read_affine(r, self._scope)
         r.expect(";")
         pairs = []
         for _ in r.items("]"):
@@ -296,28 +297,6 @@ class _FunctionParser:
             pairs.append((step, r.integer("a count")))
         dtype = _dtype(r) if r.accept(":") else loc.dtype
         return AccessPattern(loc, offset, tuple(pairs), dtype)
-
-    def _affine(self) -> int | AffineExpr:
-        r = self.r
-        terms: dict[LoopVar, int] = {}
-        const, sign = 0, 1
-        while True:
-            factor = r.integer() if r.at_number() else None
-            if factor is None or r.accept("*"):
-                at = r.here()
-                name = r.name("an integer or a loop variable")
-                var = self._scope.get(name)
-                if var is None:
-                    raise r.undefined("loop variable", name, self._scope, at)
-                terms[var] = terms.get(var, 0) + sign * (1 if factor is None else factor)
-            else:
-                const += sign * factor
-            if r.accept("+"):
-                sign = 1
-            elif r.accept("-"):
-                sign = -1
-            else:
-                return AffineExpr(terms, const) if any(terms.values()) else const
 
 
 def decode_data(text: str, loc: MemoryLocation) -> np.ndarray | None:

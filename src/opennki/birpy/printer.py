@@ -32,6 +32,7 @@ from typing import Final
 import numpy as np
 
 from opennki.base.affine import AffineExpr
+from opennki.base.affine_text import affine_text, variable_text
 from opennki.base.loc import UNKNOWN, SrcLoc
 from opennki.base.text import Writer, name_text, number_text, string_text
 
@@ -90,20 +91,6 @@ def value_text(value: object) -> str:
     if isinstance(value, tuple):
         return f"[{', '.join(map(value_text, value))}]"
     raise TypeError(f"no attribute can hold {value!r}")
-
-
-def affine_text(expr: AffineExpr) -> str:
-    """``2*i - 3*j + 5``."""
-    text = ""
-    for var, coeff in expr.terms:
-        size = abs(coeff) if text else coeff
-        term = name_text(var.name) if size == 1 else f"{size}*{name_text(var.name)}"
-        text += (" - " if coeff < 0 else " + ") + term if text else term
-    if not text:
-        return str(expr.const)
-    if expr.const:
-        text += f" - {-expr.const}" if expr.const < 0 else f" + {expr.const}"
-    return text
 
 
 def data_text(loc: MemoryLocation) -> str:
@@ -172,7 +159,7 @@ class _Printer:
     def loop(self, loop: Loop) -> None:
         """Write a loop with its blocks."""
         axis = loop.axis
-        head = f"loop {name_text(loop.name)} {name_text(axis.name)} = {axis.start}..{axis.stop}"
+        head = f"loop {name_text(loop.name)} {variable_text(axis.name)} = {axis.start}..{axis.stop}"
         if axis.step != 1:
             head += f" step {axis.step}"
         if loop.parallel:

@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
+import copy
+import hashlib
+import re
+import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 from typing import Any
 
-from opennki import birpy
+from opennki import __version__, birpy
 from opennki.backend.pipeline import build
 from opennki.backend.program import Program
-from opennki.base.diag import Diagnostic, NkiError, Severity
+from opennki.backend.program_text import print_program
+from opennki.base import dtypes
+from opennki.base.codes import NKI7012, NKI7018
+from opennki.base.diag import Diagnostic, NkiError, Severity, fail
+from opennki.base.loc import current
 from opennki.lower import BirCodeGenLoop
-from opennki.penguin import Function
+from opennki.penguin import Function, print_function
 from opennki.trace import TraceContext, Traced
 
+from .arrays import check_writable, like, to_numpy, write_back
 from .options import Options
+from .simulate import Outcome, execute
+
+FORMS = ("penguin", "bir", "json", "program")
+"""What `Compiled.text` can print."""
+
+_COMMENT = re.compile(r"  // [^\"\n]*$", re.MULTILINE)
 
 
 @dataclass
@@ -40,6 +55,9 @@ class Compiled:
     @cached_property
     def bir(self) -> birpy.Module:
         """The BIR module, before allocation."""
+        return self._lowered()
+
+    def _lowered(self) -> birpy.Module:
         return BirCodeGenLoop().run_on_module(self.penguin)
 
     @cached_property
@@ -48,7 +66,8 @@ class Compiled:
 
         Raises: NkiError for what the back end refuses (capacity, addresses, banks).
         """
-        program, self.backend = build(self.bir, self.options.target)
+        # A module of its own: allocation writes addresses into the one that it is given.
+        program, self.backend = build(self._lowered(), self.options.target)
         if program is None or any(d.severity is Severity.error for d in self.backend):
             raise NkiError(self.problems)
         return program
@@ -57,6 +76,93 @@ class Compiled:
     def problems(self) -> list[Diagnostic]:
         """What was found so far on the way to the forms that were asked for."""
         return [d for t in self.traces for d in t.diagnostics] + self.backend
+
+    def text(self, form: str) -> str:
+        """The kernel as text: ``penguin``, ``bir``, ``json`` (BIR's file format) or ``program``.
+
+        Raises: NKI7012 for another form; for a program, NkiError as `program`.
+        """
+        if form == "penguin":
+            return "\n".join(print_function(fn) for fn in self.penguin)
+        if form == "bir":
+            return birpy.print_module(self.bir)
+        if form == "json":
+            return birpy.dumps(self.bir, indent=2) + "\n"
+        if form == "program":
+            return print_program(self.program)
+        raise fail(NKI7012, current(None), option="form", got=form, known=", ".join(FORMS))
+
+    @cached_property
+    def key(self) -> str:
+        """A digest of what was compiled: equal for equal instructions, arguments and options.
+
+        Source lines do not count, so a comment added to the kernel changes nothing.
+        """
+        options = self.options
+        head = f"{__version__} {options.target.name} {options.grid} {options.frontend}\n"
+        body = _COMMENT.sub("", birpy.print_module(self.bir))
+        return hashlib.sha256((head + body).encode()).hexdigest()
+
+    def run(self, *arrays: Any, level: str | None = None) -> Any:
+        """Simulate on arrays that take the places of those that it was compiled for, in order.
+
+        Returns: results as calling the kernel gives them; arrays that it writes are updated.
+        Raises: NKI7018 if number, shape or dtype of arrays differ; NkiError for traps.
+        """
+        outcome = self.outcome(arrays, level)
+        for array, values in outcome.written:
+            write_back(array, values)
+        return rebuilt(outcome.results, lambda leaf: like(leaf, list(arrays)))
+
+    def outcome(self, arrays: tuple[Any, ...], level: str | None = None) -> Outcome:
+        """As `run`, with diagnostics, and without storing into the arrays."""
+        bound = copy.copy(self)
+        if (level or self.options.level) == "program":
+            bound.__dict__["program"] = self.program
+        bound.traces = [replace(t, arrays=self._bound(t, arrays)) for t in self.traces]
+        return execute(bound, to_numpy, _print, level)
+
+    def _bound(self, traced: Traced, arrays: tuple[Any, ...]) -> list[tuple[Any, Any]]:
+        """The argument tensors with `arrays` as their contents."""
+        tensors = [tensor for tensor, _ in traced.arrays]
+        want = ", ".join(f"{t.dtype}{list(t.shape)}" for t in tensors) or "none"
+        if not all(hasattr(a, "shape") and hasattr(a, "dtype") for a in arrays):
+            got = ", ".join(type(a).__name__ for a in arrays)
+            raise fail(NKI7018, current(None), kernel=self.kernel, want=want, got=got)
+        got = ", ".join(f"{a.dtype}{list(a.shape)}" for a in arrays) or "none"
+        fits = len(arrays) == len(tensors) and all(
+            tuple(a.shape) == t.shape and _same(a.dtype, t.dtype)
+            for a, t in zip(arrays, tensors, strict=True)
+        )
+        if not fits:
+            raise fail(NKI7018, current(None), kernel=self.kernel, want=want, got=got)
+        for tensor, array in zip(tensors, arrays, strict=True):
+            if tensor.written:
+                check_writable(array, tensor.name)
+        return list(zip(tensors, arrays, strict=True))
+
+
+def _same(given: object, wanted: dtypes.DType) -> bool:
+    try:
+        return dtypes.dtype(given) == wanted
+    except KeyError:
+        return False
+
+
+def _print(line: str) -> None:
+    sys.stdout.write(line + "\n")
+
+
+def rebuilt(results: Any, leaf: Callable[[Any], Any]) -> Any:
+    """The nesting of `results` with ``leaf(array)`` in place of every array; None stays None."""
+    if isinstance(results, dict):
+        return {k: rebuilt(v, leaf) for k, v in results.items()}
+    if isinstance(results, list):
+        return [rebuilt(v, leaf) for v in results]
+    if isinstance(results, tuple):
+        items = [rebuilt(v, leaf) for v in results]
+        return type(results)(*items) if hasattr(results, "_fields") else tuple(items)
+    return None if results is None else leaf(results)
 
 
 def compile_kernel(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from opennki.base.codes import NKI1020, NKI1023, NKI1024
@@ -39,7 +41,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Request:
-    """Options as a caller gives them; None means the environment's or the default value."""
+    """Options as a caller gives them; None means that of `defaults`, else the environment's."""
 
     target: str | Target | None = None
     grid: int | tuple[int, ...] | None = None
@@ -48,6 +50,7 @@ class Request:
     precise: bool | None = None
     strict: bool = False
     step: bool = False
+    full_traceback: bool = False
     default_target: str = "trn3"
     environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
 
@@ -58,14 +61,31 @@ class Request:
         that an option or its environment variable cannot have.
         """
         env = self.environment
+        base = _DEFAULTS.get() or self
         flag(env, SIMULATOR_VARIABLE, True)
         precise = flag(env, PRECISE_VARIABLE, True) if self.precise is None else self.precise
-        level = one_of("level", self.level or ("program" if precise else "penguin"), LEVELS)
+        default_level = "program" if precise else "penguin"
+        level = one_of("level", self.level or base.level or default_level, LEVELS)
         front = self.frontend or env.get(FRONTEND_VARIABLE) or "beta3"
         front = one_of(FRONTEND_VARIABLE, front, FRONTENDS)
-        found = resolve_target(self.target or env.get(TARGET_VARIABLE) or self.default_target)
+        wanted = self.target or base.target or env.get(TARGET_VARIABLE) or self.default_target
+        found = resolve_target(wanted)
         grid = normal_grid(self.grid)
-        return Options(found, grid, front, level, precise, self.strict, self.step)
+        step = self.step or base.step
+        return Options(found, grid, front, level, precise, self.strict, step)
+
+
+_DEFAULTS: ContextVar[Request | None] = ContextVar("defaults", default=None)
+
+
+@contextmanager
+def defaults(request: Request) -> Iterator[None]:
+    """While it is entered, `target`, `level` and `step` of `request` hold where no other is given."""
+    token = _DEFAULTS.set(request)
+    try:
+        yield
+    finally:
+        _DEFAULTS.reset(token)
 
 
 def resolve_target(name: str | Target) -> Target:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from time import perf_counter
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from opennki.backend.program import Program
 from opennki.base.diag import Diagnostic
+from opennki.birpy import Module
 from opennki.ir import Inst, Tensor, View
+from opennki.penguin import Function
 from opennki.sim.machine import Machine
 from opennki.sim.machine import Options as MachineOptions
 from opennki.sim.memory import Memory, Storage
@@ -19,7 +23,6 @@ from opennki.sim.ref import penguin as penguin_level
 from opennki.sim.ref import program as program_level
 from opennki.trace import NkiTensor, Traced
 
-from .compiled import Compiled
 from .options import Options
 
 Array = NDArray[Any]
@@ -31,16 +34,37 @@ class Outcome:
     """What a run gives.
 
     Attributes: results, the kernel's results as NumPy arrays in its own nesting; written, the
-    caller's arrays that the kernel wrote with their new contents; diagnostics, what was noticed.
+    caller's arrays that the kernel wrote with their new contents; diagnostics, what was noticed;
+    seconds, wall time of the simulation.
     """
 
     results: Any
     written: list[tuple[Any, Array]] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
+    seconds: float = 0.0
+
+
+class Forms(Protocol):
+    """What a run needs of a compiled kernel: its options, arrays, and the form of each level."""
+
+    options: Options
+    traces: list[Traced]
+
+    @property
+    def penguin(self) -> list[Function]:
+        """One function per program of the launch."""
+
+    @property
+    def bir(self) -> Module:
+        """One module with a function per program."""
+
+    @property
+    def program(self) -> Program:
+        """The scheduled program."""
 
 
 def execute(
-    compiled: Compiled, to_numpy: ToNumpy, printer: Callable[[str], None], level: str | None = None
+    compiled: Forms, to_numpy: ToNumpy, printer: Callable[[str], None], level: str | None = None
 ) -> Outcome:
     """Run every program of the launch, one after the other, on copies of the caller's arrays.
 
@@ -53,6 +77,7 @@ def execute(
     memories = []
     found: list[Diagnostic] = []
     runner = _LEVELS[level or options.level](compiled)
+    start = perf_counter()
     for index, traced in enumerate(compiled.traces):
         memory = Memory(options.precise, shared if len(compiled.traces) > 1 else None)
         _load(memory, traced, to_numpy)
@@ -61,28 +86,29 @@ def execute(
         runner(index, machine, memory)
         found += machine.diagnostics
         memories.append(memory)
-    return Outcome(*collect(compiled.traces, memories), found)
+    seconds = perf_counter() - start
+    return Outcome(*collect(compiled.traces, memories), found, seconds)
 
 
 Runner = Callable[[int, Machine, Memory], None]
 
 
-def _penguin(compiled: Compiled) -> Runner:
+def _penguin(compiled: Forms) -> Runner:
     return lambda index, machine, memory: penguin_level.run(compiled.penguin[index], machine)
 
 
-def _bir(compiled: Compiled) -> Runner:
+def _bir(compiled: Forms) -> Runner:
     target = compiled.options.target
     functions = compiled.bir.functions
     return lambda index, machine, memory: bir_level.run(functions[index], target, machine)
 
 
-def _program(compiled: Compiled) -> Runner:
+def _program(compiled: Forms) -> Runner:
     program = compiled.program
     return lambda index, machine, memory: program_level.run(program, index, machine, memory)
 
 
-_LEVELS: dict[str, Callable[[Compiled], Runner]] = {
+_LEVELS: dict[str, Callable[[Forms], Runner]] = {
     "penguin": _penguin, "bir": _bir, "program": _program,
 }  # fmt: skip
 

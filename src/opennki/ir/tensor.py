@@ -5,6 +5,8 @@ from __future__ import annotations
 from enum import Enum
 from math import prod
 
+import numpy as np
+
 from opennki.base import dtypes
 from opennki.base.loc import UNKNOWN, SrcLoc
 
@@ -20,8 +22,7 @@ class Space(Enum):
     on_chip: bool
     is_hbm: bool
 
-    def __hash__(self) -> int:
-        return id(self)
+    __hash__ = object.__hash__  # members are singletons; Enum's own hash is a Python function
 
     def __str__(self) -> str:
         return self.name
@@ -49,8 +50,7 @@ class Role(Enum):
     output = "output"
     const = "const"
 
-    def __hash__(self) -> int:
-        return id(self)
+    __hash__ = object.__hash__  # members are singletons; Enum's own hash is a Python function
 
 
 _NO_PARTITIONS = 1 << 62
@@ -112,11 +112,20 @@ class Tensor:
         return self.row * self.dtype.itemsize
 
     def same_as(self, other: Tensor) -> bool:
-        """Whether both describe the same storage; source locations do not count."""
-        return all(
-            getattr(self, f) == getattr(other, f)
-            for f in ("name", "shape", "dtype", "space", "address", "start_partition", "role")
+        """Whether both describe the same storage; source locations do not count.
+
+        Contents of constants are the same when their bytes are, in the tensor's dtype.
+        """
+        return (
+            all(
+                getattr(self, f) == getattr(other, f)
+                for f in ("name", "shape", "dtype", "space", "address", "start_partition", "role")
+            )
+            and self._contents() == other._contents()
         )
+
+    def _contents(self) -> bytes | None:
+        return None if self.data is None else np.asarray(self.data).astype(self.dtype.np).tobytes()
 
     def __repr__(self) -> str:
         dims = ", ".join(map(str, self.shape))

@@ -13,8 +13,7 @@ from enum import Enum
 class IsaEnum(Enum):
     """Base of the enumerations here: hashes by identity, prints as its bare name."""
 
-    def __hash__(self) -> int:
-        return id(self)
+    __hash__ = object.__hash__  # members are singletons; Enum's own hash is a Python function
 
     def __str__(self) -> str:
         return self.name

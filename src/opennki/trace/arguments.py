@@ -16,18 +16,11 @@ from typing import Any
 
 from opennki.base.codes import NKI1004, NKI1005, NKI1006, NKI1010, NKI1014, NKI1015
 
+from .objects import NKIObject
 from .values import NkiTensor
 
 Refuse = Callable[..., Exception]
 MakeTensor = Callable[[str, Any], NkiTensor]
-
-
-class NKIObject:
-    """Base class of user classes in kernels: keyword construction when no `__init__` is given."""
-
-    def __init__(self, **kwargs: Any) -> None:
-        for name, value in kwargs.items():
-            setattr(self, name, value)
 
 
 def is_array(value: object) -> bool:

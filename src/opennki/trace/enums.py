@@ -5,10 +5,16 @@ Names and values are those of the NKI ISA reference; `MEANING` maps members onto
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import Enum as PythonEnum
 from typing import Final
 
 from opennki.isa.enums import DgeMode, Engine, IsaEnum, MatmulPerfMode, OobMode, ReduceCmd
+
+
+class Enum(PythonEnum):
+    """An enumeration whose members hash by identity, in C."""
+
+    __hash__ = object.__hash__
 
 
 class engine(Enum):  # published name

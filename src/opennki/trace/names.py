@@ -29,12 +29,13 @@ def assigned_name() -> str:
 
 
 def _find_store(code: CodeType, lasti: int) -> str:
-    """Target of the store that directly follows the call at `lasti`."""
-    following = False
+    """Target of the store that directly follows the call at `lasti`.
+
+    `lasti` may point at the call or, from 3.11 on, at the last of its inline caches.
+    """
     for op in dis.get_instructions(code):
-        if following:
+        if op.offset > lasti:
             return str(op.argval) if op.opname in _STORES else ""
-        following = op.offset == lasti
     return ""
 
 

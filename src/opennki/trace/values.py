@@ -23,7 +23,7 @@ from opennki.ir import Space, View, describe
 
 from .fault import fault
 from .nki_ctx import nki_ctx_or_none
-from .view_methods import ViewMethods
+from .view_methods import ViewMethods, as_index
 
 _new = object.__new__
 
@@ -76,27 +76,24 @@ class NkiTensor(ViewMethods):
         shape = self.shape
         if key.__class__ is not tuple:
             key = (key,)
-        if len(key) != len(shape) or any(k is Ellipsis for k in key):
+        if len(key) != len(shape):
             key = self._full_key(key)
-        strides = self.strides
         offset: Any = self.offset
-        new_shape = []
-        new_strides = []
-        for dim, k in enumerate(key):
-            size = shape[dim]
-            step = strides[dim]
+        new_shape: list[int] = []
+        new_strides: list[int] = []
+        for k, size, step in zip(key, shape, self.strides):  # noqa: B905  # equal, hot
             if k.__class__ is slice:
                 start, stop, hop = k.start, k.stop, k.step
                 if start.__class__ is not int:
-                    start = 0 if start is None else self._index(start)
+                    start = 0 if start is None else as_index(start)
                 if stop.__class__ is not int:
-                    stop = size if stop is None else self._index(stop)
+                    stop = size if stop is None else as_index(stop)
                 if start < 0:
                     start += size
                 if stop < 0:
                     stop += size
                 if not 0 <= start < stop <= size:
-                    self._bad_slice(k, dim, start, stop)
+                    self._bad_slice(len(new_shape), start, stop, size)
                 offset += start * step
                 if hop is None or hop == 1:
                     new_shape.append(stop - start)
@@ -105,23 +102,8 @@ class NkiTensor(ViewMethods):
                     hop = self._step(hop)
                     new_shape.append((stop - start + hop - 1) // hop)
                     new_strides.append(step * hop)
-            elif k.__class__ is DynamicSlice:
-                start, count = self._index(k.start), self._index(k.size)
-                if start < 0 or count < 1 or start + count > size:
-                    self._bad_slice(k, dim, start, start + count)
-                offset += start * step
-                new_shape.append(count)
-                new_strides.append(step)
             else:
-                index = k if k.__class__ is int else self._index(k)
-                if index < 0:
-                    index += size
-                if not 0 <= index < size:
-                    _fail(NKI3010, index=k, dim=dim, size=size)
-                offset += index * step
-                if self._keeps(dim, key, new_shape):
-                    new_shape.append(1)
-                    new_strides.append(step)
+                return self._general(key)
         made: NkiTensor = _new(NkiTensor)
         made.tensor = self.tensor
         made.offset = offset
@@ -129,6 +111,36 @@ class NkiTensor(ViewMethods):
         made.strides = tuple(new_strides)
         made.dtype = self.dtype
         return made
+
+    def _general(self, key: tuple[Any, ...]) -> NkiTensor:
+        """`__getitem__` for a full key with something other than slices in it."""
+        offset: Any = self.offset
+        shape: list[int] = []
+        strides: list[int] = []
+        for dim, k in enumerate(key):
+            size, step = self.shape[dim], self.strides[dim]
+            if k.__class__ is slice or k is Ellipsis or k.__class__ is DynamicSlice:
+                part = slice(None) if k is Ellipsis else k
+                if part.__class__ is DynamicSlice:
+                    start = as_index(part.start)
+                    part = slice(start, start + as_index(part.size))
+                    if start < 0 or part.stop > size:
+                        self._bad_slice(dim, start, part.stop, size)
+                window = NkiTensor(self.tensor, 0, (size,), (step,), self.dtype)[part]
+                offset += window.offset
+                shape += window.shape
+                strides += window.strides
+            else:
+                index = k if k.__class__ is int else as_index(k)
+                if index < 0:
+                    index += size
+                if not 0 <= index < size:
+                    _fail(NKI3010, index=k, dim=dim, size=size)
+                offset += index * step
+                if self._keeps(dim, key, shape):
+                    shape.append(1)
+                    strides.append(step)
+        return NkiTensor(self.tensor, offset, tuple(shape), tuple(strides), self.dtype)
 
     def _keeps(self, dim: int, key: tuple[Any, ...], so_far: list[int]) -> bool:
         """Whether an integer index at `dim` leaves a dimension of size 1.
@@ -151,13 +163,12 @@ class NkiTensor(ViewMethods):
         return (*given[:at], *[slice(None)] * missing, *given[at:])
 
     def _step(self, value: Any) -> int:
-        step = self._index(value)
+        step = as_index(value)
         if step < 1:
             _fail(NKI3012, step=step)
         return step
 
-    def _bad_slice(self, key: Any, dim: int, start: int, stop: int) -> NoReturn:
-        size = self.shape[dim]
+    def _bad_slice(self, dim: int, start: int, stop: int, size: int) -> NoReturn:
         if 0 <= start <= size and 0 <= stop <= size:
             _fail(NKI3015, start=start, stop=stop, dim=dim)
         _fail(NKI3011, start=start, stop=stop, dim=dim, size=size)
@@ -170,7 +181,7 @@ class NkiTensor(ViewMethods):
     def select(self, dim: int, index: int) -> NkiTensor:
         """Element `index` of dimension `dim`, which is dropped where the memory allows it."""
         dim = self._dim("select", dim)
-        return self[(slice(None),) * dim + (self._index(index),)]
+        return self[(slice(None),) * dim + (as_index(index),)]
 
     # ---- what is refused ---------------------------------------------------------------------
 

@@ -42,7 +42,7 @@ def dependences(instructions: Sequence[Instruction], tracks: Tracks) -> Iterator
     Raises: NKI5101 if an explicit edge names no instruction.
     """
     track = tracks.track
-    tiles = tiles_of(instructions, track)
+    tiles = tiles_of(instructions)
     names = _names(instructions)
     for node, inst in enumerate(instructions):
         edges: Edges = {}
@@ -54,7 +54,7 @@ def dependences(instructions: Sequence[Instruction], tracks: Tracks) -> Iterator
                 key = (arg.offset, arg.ap, arg.dtype)
                 region = tile.known.get(key) if tile.known is not None else None
                 if region is None:
-                    region = tile.open(key, arg, inst.opcode)
+                    region = tile.open(key, arg, inst.opcode, track)
                 read.append(region)
                 if region.write < 0 and tile.inherited:
                     _follow(edges, tile.inherited, _FLOW)
@@ -65,7 +65,7 @@ def dependences(instructions: Sequence[Instruction], tracks: Tracks) -> Iterator
                 key = (arg.offset, arg.ap, arg.dtype)
                 region = tile.known.get(key) if tile.known is not None else None
                 if region is None:
-                    region = tile.open(key, arg, inst.opcode)
+                    region = tile.open(key, arg, inst.opcode, track)
                 written.append(region)
                 if region.write < 0 and tile.inherited:
                     _follow(edges, tile.inherited, _OUTPUT)

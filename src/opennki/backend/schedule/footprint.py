@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from opennki.birpy import AccessPattern, MemoryLocation
+from opennki.birpy import AccessPattern, MemoryLocation, MemoryType
 
 Levels = tuple[tuple[int, int], ...]
 
@@ -47,26 +47,31 @@ class Footprint(NamedTuple):
         return size
 
 
+_new: Final = tuple.__new__
+"""Makes a footprint without the generated `__new__`, which costs as much as all the rest."""
+
+
 def footprint(arg: AccessPattern) -> Footprint:
     """Bytes that `arg` touches. Its offset must be a number, and on chip its storage placed."""
     loc, size, pairs = arg.memloc, arg.dtype.itemsize, arg.ap
     start = arg.offset * size
     assert start.__class__ is int, "an operand of rolled code has no footprint"
-    if not loc.on_chip:
-        return Footprint(0, 1, *_comb(start, size, pairs))
-    row = loc.row_bytes
+    if loc.type is MemoryType.DRAM:
+        return _new(Footprint, (0, 1, *_comb(start, size, pairs)))
+    row = loc.row * loc.dtype.itemsize
     step, count = pairs[0]
-    if count > 1 and (step * size % row or step < 0):
+    step *= size
+    if count > 1 and (step % row or step < 0):
         return whole(loc)  # walks across partitions in the free dimensions: never legal, stay safe
     first, inner = divmod(start, row)
     first += loc.partition
-    last = first + step * size // row * (count - 1)
+    last = first + (count if step == row else step // row * (count - 1) + 1)
     assert loc.address is not None, f"{loc.name} is not placed"
     base = loc.address + inner
-    rest = pairs[1:]
-    if len(rest) == 1 and rest[0][0] == 1:
-        return Footprint(first, last + 1, base, base + rest[0][1] * size, rest[0][1] * size, ())
-    return Footprint(first, last + 1, *_comb(base, size, rest))
+    if len(pairs) == 2 and pairs[1][0] == 1:
+        width = pairs[1][1] * size
+        return _new(Footprint, (first, last, base, base + width, width, ()))
+    return _new(Footprint, (first, last, *_comb(base, size, pairs[1:])))
 
 
 def whole(loc: MemoryLocation) -> Footprint:

@@ -82,8 +82,8 @@ class RegionTable:
         self._tracks = tracks
         self._pitch = pitch
         self._grid = (0, 0)
-        self._cells: dict[tuple[int, int], list[Region]] = {}
-        self._long: list[Region] = []
+        self._cells: dict[tuple[int, int], list[Region]] | None = None
+        self._long: list[Region] | None = None
         self._indexed = 0
         self._effort = 0
         self._whole: Region | None = None
@@ -95,6 +95,9 @@ class RegionTable:
         """
         found = self.regions.get(fp)
         if found is not None:
+            return found
+        if not self.regions:
+            found = self.regions[fp] = Region(fp, fp.size)
             return found
         region = Region(fp, fp.size)
         larger: list[Region] = [] if self._whole is None else [self._whole]
@@ -114,7 +117,8 @@ class RegionTable:
             small.larger += (region,)
             region.inherit(small, self._tracks)
         self.regions[fp] = region
-        self._add(region)
+        if len(self.regions) > FEW:
+            self._add(region)
         return region
 
     def latest(self) -> Latest:
@@ -143,22 +147,23 @@ class RegionTable:
 
     def _near(self, fp: Footprint) -> Iterator[Region]:
         """Regions that may overlap `fp`, each once."""
-        if not self._grid[0]:
+        index, long = self._cells, self._long
+        if index is None or long is None:
             yield from self.regions.values()
             return
-        yield from self._long
+        yield from long
         cells = self._cells_of(fp)
         if cells is None:
             seen = set()
-            for found in self._cells.values():
+            for found in index.values():
                 for region in found:
                     if id(region) not in seen:
                         seen.add(id(region))
                         yield region
         elif len(cells) == 1:
-            yield from self._cells.get(cells[0], ())
+            yield from index.get(cells[0], ())
         else:
-            near = {id(r): r for cell in cells for r in self._cells.get(cell, ())}
+            near = {id(r): r for cell in cells for r in index.get(cell, ())}
             yield from near.values()
 
     def _rectangle(self, fp: Footprint) -> tuple[int, int, int, int]:
@@ -188,19 +193,23 @@ class RegionTable:
 
     def _add(self, region: Region) -> None:
         """Put a region into the index; make a new one whenever the regions have doubled."""
-        count = len(self.regions)
-        if count >= 2 * self._indexed and count > FEW:
+        if self._cells is None or self._long is None or len(self.regions) >= 2 * self._indexed:
             self._reindex()
-        elif self._grid[0]:
-            self._file(region)
+        else:
+            self._file(region, self._cells, self._long)
 
-    def _file(self, region: Region) -> None:
+    def _file(
+        self,
+        region: Region,
+        index: dict[tuple[int, int], list[Region]],
+        long: list[Region],
+    ) -> None:
         cells = self._cells_of(region.fp)
         if cells is None:
-            self._long.append(region)
+            long.append(region)
         else:
             for cell in cells:
-                self._cells.setdefault(cell, []).append(region)
+                index.setdefault(cell, []).append(region)
 
     def _reindex(self) -> None:
         """Choose the cell size anew: the median height and width of what is there."""
@@ -209,9 +218,10 @@ class RegionTable:
         middle = len(known) // 2
         height = sorted(last - row + 1 for row, last, _, _ in sizes)[middle]
         width = sorted(last - column + 1 for _, _, column, last in sizes)[middle]
-        self._grid = height, width
+        self._grid = max(1, height), max(1, width)
         self._indexed = len(self.regions)
-        self._cells = {}
-        self._long = []
+        index: dict[tuple[int, int], list[Region]] = {}
+        long: list[Region] = []
+        self._cells, self._long = index, long
         for region in known:
-            self._file(region)
+            self._file(region, index, long)

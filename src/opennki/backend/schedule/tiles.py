@@ -23,15 +23,16 @@ Key = tuple[object, object, object]
 class Group:
     """Storages that share bytes while they are live, nearly always a single one.
 
-    Attributes: tiles; table of their regions; end, last instruction that touches one of them;
-    heirs, how many tiles that take a place of theirs have yet to ask what to wait for.
+    Attributes: tiles; table of their regions, while it is needed; end, last instruction that
+    touches one of them; heirs, how many tiles that take a place of theirs have yet to ask what to
+    wait for.
     """
 
     __slots__ = ("_final", "end", "heirs", "table", "tiles")
 
-    def __init__(self, tile: Tile, table: RegionTable) -> None:
+    def __init__(self, tile: Tile) -> None:
         self.tiles = [tile]
-        self.table = table
+        self.table: RegionTable | None = None
         self.end = tile.end
         self.heirs = 0
         self._final: Latest | None = None
@@ -40,15 +41,16 @@ class Group:
         """For each track, the latest access to a storage of this group before instruction `now`."""
         found = self._final
         if found is None:
-            found = self.table.latest()
+            found = self.table.latest() if self.table is not None else {}
             for tile in self.tiles:
                 merge(found, tile.inherited)
             if self.end < now:
                 self._final = found
         self.heirs -= 1
         if not self.heirs and self.end < now:  # nobody will ask again
-            self.table.regions.clear()
-            self._final = None
+            self.table = self._final = None
+            for tile in self.tiles:
+                tile.known = tile.inherited = None
         return found
 
 
@@ -70,17 +72,22 @@ class Tile:
         self.known: dict[Key, Region] | None = None
         self.group: Group
 
-    def open(self, key: Key, arg: AccessPattern, opcode: str) -> Region:
-        """The region of an operand that is met for the first time."""
+    def open(self, key: Key, arg: AccessPattern, opcode: str, tracks: Sequence[int]) -> Region:
+        """The region of an operand that is met for the first time.
+
+        Args: tracks, track of every instruction.
+        """
         known = self.known
         if known is None:
             known = self.known = {}
             if self.former:
                 self._inherit()
-        elsewhere = opcode in INDIRECT
-        region = self.group.table.region(whole(arg.memloc) if elsewhere else footprint(arg))
-        if not elsewhere:
-            known[key] = region
+        table = self.group.table
+        if table is None:
+            table = self.group.table = RegionTable(tracks, _pitch(arg.memloc))
+        if opcode in INDIRECT:  # not remembered: `key` tells others nothing
+            return table.region(whole(arg.memloc))
+        region = known[key] = table.region(footprint(arg))
         return region
 
     def _inherit(self) -> None:
@@ -90,10 +97,16 @@ class Tile:
                 merge(inherited, tile.inherited)
             else:
                 merge(inherited, tile.group.finish(self.start))
-                if tile.group.end < self.start:
-                    tile.known = None
         self.inherited = inherited
         self.former = []
+
+
+def _pitch(loc: MemoryLocation) -> int:
+    """Bytes after which the index of regions starts a new row: 0 on chip."""
+    if loc.on_chip:
+        return 0
+    size = loc.dtype.itemsize
+    return (loc.shape[-1] * size if len(loc.shape) > 1 else loc.size_bytes) or 1
 
 
 def merge(into: Latest, more: Latest | None) -> None:
@@ -103,27 +116,24 @@ def merge(into: Latest, more: Latest | None) -> None:
             into[track] = node
 
 
-def tiles_of(
-    instructions: Sequence[Instruction], tracks: Sequence[int]
-) -> dict[MemoryLocation, Tile]:
+def tiles_of(instructions: Sequence[Instruction]) -> dict[MemoryLocation, Tile]:
     """The tile of every storage that `instructions` touch, in order of the first touch."""
     tiles: dict[MemoryLocation, Tile] = {}
+    get = tiles.get
     for node, inst in enumerate(instructions):
-        for arg in (*inst.outs, *inst.ins):
-            if arg.__class__ is AccessPattern:
-                tile = tiles.get(arg.memloc)
-                if tile is None:
-                    tiles[arg.memloc] = Tile(node)
-                else:
-                    tile.end = node
+        for args in (inst.outs, inst.ins):
+            for arg in args:
+                if arg.__class__ is AccessPattern:
+                    tile = get(arg.memloc)
+                    if tile is None:
+                        tiles[arg.memloc] = Tile(node)
+                    else:
+                        tile.end = node
     maps: dict[MemoryType, Ownership[Tile]] = {}
     for loc, tile in tiles.items():
+        tile.group = Group(tile)
         if loc.on_chip:
-            tile.group = Group(tile, RegionTable(tracks, 0))
             _settle(tile, loc, maps.setdefault(loc.type, Ownership()))
-        else:
-            pitch = loc.shape[-1] * loc.dtype.itemsize if len(loc.shape) > 1 else 0
-            tile.group = Group(tile, RegionTable(tracks, pitch or loc.size_bytes or 1))
     return tiles
 
 

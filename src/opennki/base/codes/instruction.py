@@ -15,7 +15,7 @@ NKI2101 = code(
     "operand `{operand}` has {got} partitions and `{other}` has {want}; "
     "{inst} needs the same number",
     hint="slice both to the same partitions; to combine data across partitions (a contraction) use "
-    "nisa.nc_matmul",
+    "nisa.nc_matmul; to repeat one partition use nl.broadcast_to",
     why="Lane p of an engine reads partition p of each input and writes partition p of the output. "
     "There is no broadcast along partitions. All targets. Source: NKI ISA reference, layout.",
     wrong="nisa.tensor_tensor(dst=c, data1=a[0:128], data2=b[0:64], op=nl.add)",
@@ -117,8 +117,8 @@ NKI2127 = code(
     why="The functions of nki.language combine tiles element by element. One element per partition "
     "can be repeated along the free dimensions; partitions, and single free dimensions, are not "
     "repeated by themselves. Source: NKI language reference.",
-    wrong="c = nl.add(a, b)  # a is (128, 1), b is (1, 64)",
-    right="c = nl.add(a, nl.broadcast_to(b, (128, 64)))",
+    wrong="c = nl.add(a, b)  # a is (128, 8, 64), b is (128, 1, 64)",
+    right="c = nl.add(a, nl.broadcast_to(b, (128, 8, 64)))",
 )
 
 # --- memories and layout --------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from opennki.base.diag import code
+from opennki.base.diag import code, note_code
 
 NKI7001 = code(
     "NKI7001",
@@ -39,8 +39,10 @@ NKI7004 = code(
     "NKI7004",
     "bad --arg",
     "--arg {arg} cannot be used: {why}",
-    hint="write --arg name=float32[128,512], --arg name=@file.npy or --arg name=3",
-    why="An argument is a random array of a dtype and shape, an array from a file, or a constant.",
+    hint="write --arg name=float32[128,512], --arg name=@file.npy, --arg name=3 or --arg name=text",
+    why="An argument is an array of a dtype and shape, an array from a file, or a constant: a "
+    "number, a tuple (3,4), a list, true, false, none, or a text. A colon and a word after the "
+    "shape say what the array holds: ones, zeros, arange, rand, or normal, which is the default.",
     wrong="opennki run k.py --arg x=float32(128,512)",
     right="opennki run k.py --arg 'x=float32[128,512]'",
 )
@@ -49,7 +51,8 @@ NKI7005 = code(
     "NKI7005",
     "kernel argument not given",
     "kernel `{kernel}` needs an argument for `{name}`",
-    hint="add --arg {name}=...",
+    hint="add --arg {name}=float32[128,512] if it is an array, with its dtype and shape; "
+    "add --arg {name}=3 if it is a constant",
     why="The parameter has no default, and shapes cannot be guessed.",
     wrong="opennki run k.py --arg 'x=float32[128,512]'",
     right="opennki run k.py --arg 'x=float32[128,512]' --arg 'w=float32[512,64]'",
@@ -153,4 +156,56 @@ NKI7015 = code(
     why="Arrays are read without pickle, because a pickle can run code.",
     wrong="opennki run k.py --arg x=@objects.npy",
     right="opennki run k.py --arg x=@floats.npy",
+)
+
+NKI7016 = code(
+    "NKI7016",
+    "bad description of an array",
+    "`{text}` does not describe an array: {why}",
+    hint="write a dtype and a shape, as in float32[128,512] or bf16[128,512]",
+    why="Where contents do not matter, a text takes the place of an array. Dtypes have the names "
+    "of nki.language, or short ones (f32, bf16, f16, i32, u8).",
+    wrong="opennki.check(kernel, 'float[128, 512]')",
+    right="opennki.check(kernel, 'float32[128, 512]')",
+)
+
+NKI7017 = code(
+    "NKI7017",
+    "file without kernels",
+    "{path} has no kernels",
+    hint="decorate a function at module level with @nki.jit",
+    why="The file was imported, and none of its module-level names is a kernel.",
+    wrong="def add(a, b): ...",
+    right="@nki.jit\ndef add(a, b): ...",
+)
+
+NKI7018 = code(
+    "NKI7018",
+    "arrays that a compiled kernel was not compiled for",
+    "kernel `{kernel}` was compiled for {want}, and got {got}",
+    hint="give arrays of the same shapes and dtypes in the same order; compile it again for others",
+    why="Shapes and dtypes are part of the compiled form; only contents may change.",
+    wrong="opennki.compile(add, a, b).run(a)",
+    right="opennki.compile(add, a, b).run(a, b)",
+)
+
+NKI7019 = code(
+    "NKI7019",
+    "NKI version that is not modelled",
+    "rules of NKI {got} are not known",
+    hint="leave nki out, or use one of {known}",
+    why="Language rules differ between versions. Those of another version would be guesses.",
+    wrong="opennki.check(kernel, 'f32[128, 64]', nki='0.1')",
+    right="opennki.check(kernel, 'f32[128, 64]', nki='0.6')",
+)
+
+NKI7020 = note_code(
+    "NKI7020",
+    "kernel that was not checked",
+    "kernel `{kernel}` was not checked: nothing is given for {names}",
+    hint="add --arg {name}=float32[128,512], with its dtype and shape",
+    why="Shapes cannot be guessed. A file is checked as far as the arguments of its kernels are "
+    "known.",
+    wrong="opennki check k.py",
+    right="opennki check k.py --arg 'x=float32[128,512]'",
 )

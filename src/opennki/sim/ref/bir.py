@@ -29,8 +29,9 @@ class Lifter:
         """The tensor that stands for `memloc`."""
         found = self._tensors.get(memloc.name)
         if found is None:
+            space = Space.shared_hbm if memloc.shared else _SPACES[memloc.type.name]
             found = self._tensors[memloc.name] = Tensor(
-                memloc.name, memloc.shape, memloc.dtype, _SPACES[memloc.type.name],
+                memloc.name, memloc.shape, memloc.dtype, space,
                 address=memloc.address, start_partition=memloc.partition,
                 role=_ROLES.get(memloc.kind, Role.internal), data=memloc.data, loc=memloc.loc,
             )  # fmt: skip

@@ -5,17 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from opennki.base.codes import NKI1008, NKI3001, NKI3002, NKI3003, NKI3004, NKI3005, NKI3009
-from opennki.base.dtypes import DType
-from opennki.base.dtypes import dtype as to_dtype
+from opennki.base.dtypes import DType, float32
 from opennki.ir import Space, Tensor
 from opennki.trace.context import TraceContext
 from opennki.trace.nki_ctx import nki_ctx
 from opennki.trace.values import NkiTensor
 
-from .isa import memset
+from . import isa
 from .marks import nki_function
-
-Shape = tuple[int, ...]
+from .operands import Shape, dtype_or, number, tensor, wrong_type
 
 
 @nki_function()
@@ -30,17 +28,40 @@ def ndarray(
     Raises: NKI3001 to NKI3006 for shapes, dtypes, buffers, names that do not work.
     """
     ctx = nki_ctx("nl.ndarray")
+    if not isinstance(name, str):
+        raise wrong_type(ctx, "ndarray", "name", "a string", name)
     space = _space(ctx, buffer)
     sizes = _sizes(ctx, shape)
     kind = _dtype(ctx, dtype)
     partition, offset = _address(ctx, address, space)
-    tensor = Tensor(
-        ctx.tensor_name(name, "hbm" if space.is_hbm else space.name), sizes, kind, space,
-        address=offset, start_partition=partition, loc=ctx.loc(),
-    )  # fmt: skip
+    unique = ctx.tensor_name(name, "hbm" if space.is_hbm else space.name)
+    return _new(ctx, unique, sizes, kind, space, (partition, offset))
+
+
+def result(
+    ctx: TraceContext, fn: str, shape: Shape, dtype: DType, space: Space = Space.sbuf
+) -> NkiTensor:
+    """The tile that the function `fn` returns, named after the variable it is assigned to."""
+    return _new(ctx, ctx.tensor_name("", fn), shape, dtype, space)
+
+
+def scratch(
+    ctx: TraceContext, stem: str, shape: Shape, dtype: DType, space: Space = Space.sbuf
+) -> NkiTensor:
+    """A tile for a value in between that no variable of the author's names."""
+    return _new(ctx, ctx.unique(stem), shape, dtype, space)
+
+
+def _new(
+    ctx: TraceContext, name: str, shape: Shape, dtype: DType, space: Space,
+    place: tuple[int, int | None] = (0, None),
+) -> NkiTensor:  # fmt: skip
+    made = Tensor(
+        name, shape, dtype, space, address=place[1], start_partition=place[0], loc=ctx.loc()
+    )
     if space.on_chip:
-        _fits(ctx, tensor)
-    return ctx.new_tensor(tensor)
+        _fits(ctx, made)
+    return ctx.new_tensor(made)
 
 
 def _space(ctx: TraceContext, buffer: Any) -> Space:
@@ -66,10 +87,9 @@ def _sizes(ctx: TraceContext, shape: Any) -> Shape:
 
 
 def _dtype(ctx: TraceContext, dtype: Any) -> DType:
-    try:
-        return to_dtype(dtype)
-    except KeyError:
-        raise ctx.refusal(NKI3004, got=str(dtype)) from None
+    if dtype is None:
+        raise ctx.refusal(NKI3004, got="None")
+    return dtype_or(ctx, dtype, float32)
 
 
 def _address(ctx: TraceContext, address: Any, space: Space) -> tuple[int, int | None]:
@@ -102,7 +122,75 @@ def _fits(ctx: TraceContext, tensor: Tensor) -> None:
 def full(
     shape: Any, fill_value: Any, dtype: Any, buffer: Any = Space.sbuf, name: str = ""
 ) -> NkiTensor:
-    """A new tensor filled with `fill_value`."""
+    """A new tensor, all elements `fill_value`. HBM is filled by DMA from a tile.
+
+    Raises: as `ndarray`; NKI1007 if `fill_value` is no number, NKI2606 if `dtype` cannot hold it.
+    """
+    return _filled("full", shape, fill_value, dtype, buffer, name)
+
+
+@nki_function()
+def zeros(shape: Any, dtype: Any, buffer: Any = Space.sbuf, name: str = "") -> NkiTensor:
+    """A new tensor, all elements 0."""
+    return _filled("zeros", shape, 0, dtype, buffer, name)
+
+
+@nki_function()
+def ones(shape: Any, dtype: Any, buffer: Any = Space.sbuf, name: str = "") -> NkiTensor:
+    """A new tensor, all elements 1."""
+    return _filled("ones", shape, 1, dtype, buffer, name)
+
+
+@nki_function()
+def zeros_like(x: Any, dtype: Any = None, buffer: Any = None, name: str = "") -> NkiTensor:
+    """Zeros in the shape of `x` and, unless given, its dtype; in SBUF unless `buffer` is given."""
+    like = tensor(nki_ctx("nl.zeros_like"), "zeros_like", "x", x)
+    where = Space.sbuf if buffer is None else buffer
+    kind = like.dtype if dtype is None else dtype
+    return _filled("zeros_like", like.shape, 0, kind, where, name)
+
+
+@nki_function()
+def empty_like(x: Any, dtype: Any = None, buffer: Any = None, name: str = "") -> NkiTensor:
+    """A new tensor with the shape of `x`, and its dtype and memory unless they are given."""
+    like = tensor(nki_ctx("nl.empty_like"), "empty_like", "x", x)
+    where = like.tensor.space if buffer is None else buffer
+    return ndarray(like.shape, like.dtype if dtype is None else dtype, where, name)
+
+
+def _filled(fn: str, shape: Any, value: Any, dtype: Any, buffer: Any, name: str) -> NkiTensor:
+    ctx = nki_ctx(f"nl.{fn}")
+    fill = number(value)
+    if fill is None:
+        raise wrong_type(ctx, fn, "fill_value", "a number", value)
     made = ndarray(shape, dtype, buffer, name)
-    memset(made, fill_value)
+    if made.tensor.space.on_chip:
+        isa.memset(made, fill)
+    else:
+        _fill_hbm(ctx, made, fill)
     return made
+
+
+FILL_COLUMNS = 2048
+"""Elements per partition of the tile that fills HBM: 1 MiB of float32 in all."""
+
+
+def _fill_hbm(ctx: TraceContext, made: NkiTensor, value: int | float) -> None:
+    """Fill `made` by at most three transfers from one tile, which is read repeatedly.
+
+    All elements are equal, so it does not matter which of the tile's elements lands where.
+    """
+    rows = min(ctx.target.partitions, made.size)
+    columns = min(FILL_COLUMNS, made.size // rows)
+    source = scratch(ctx, f"{made.name}_fill", (rows, columns), made.dtype)
+    isa.memset(source, value)
+    flat = made.reshape(made.size)
+    repeats, rest = divmod(made.size, rows * columns)
+    start = made.size - rest
+    block = source.expand_dim(1).broadcast(1, repeats)
+    isa.dma_copy(flat[0:start], block)
+    full_rows, last = divmod(rest, columns)
+    if full_rows:
+        isa.dma_copy(flat[start : made.size - last], source[0:full_rows])
+    if last:
+        isa.dma_copy(flat[made.size - last :], source[0:1, 0:last])

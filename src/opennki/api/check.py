@@ -1,0 +1,181 @@
+"""`opennki.check` and `opennki.compile`: the road of a kernel without running it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from opennki.base.codes import NKI1025, NKI7019
+from opennki.base.diag import Diagnostic, NkiError, fail
+from opennki.base.loc import current
+from opennki.base.render import text
+from opennki.driver import (
+    ArraySpec,
+    Compiled,
+    KernelFile,
+    KernelLike,
+    Request,
+    as_argument,
+    compile_kernel,
+    diagnose,
+    distinct,
+    imported,
+    is_kernel,
+    parameters,
+    requesting,
+    split_path,
+)
+from opennki.target import Target
+
+__all__ = ["ArraySpec", "Compiled", "Finding", "check", "compile"]
+
+VERSIONS: Final = ("0.6",)
+"""NKI versions whose rules are modelled."""
+
+Grid = int | tuple[int, ...] | None
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One problem, in plain values.
+
+    Attributes: code (``NKI2104``); severity (``error``, ``warning`` or ``note``); message; file,
+    line and col (1-based; line 0 when unknown); hint, what to do (may be empty). ``str()`` gives
+    the text that errors are shown as, with the source line.
+    """
+
+    code: str
+    severity: str
+    message: str
+    file: str
+    line: int
+    col: int
+    hint: str
+    _text: str = field(default="", repr=False, compare=False)
+
+    def __str__(self) -> str:
+        return self._text
+
+
+def finding(found: Diagnostic) -> Finding:
+    """A diagnostic in plain values."""
+    shown = text([found]).rpartition("\n")[0].rstrip("\n")
+    place = found.file, found.line, found.col
+    return Finding(
+        found.code.id, found.severity.value, found.message, *place, found.hint, shown
+    )  # fmt: skip
+
+
+def compile(
+    kernel: Callable[..., Any],
+    *args: Any,
+    target: str | Target | None = None,
+    grid: Grid = None,
+    frontend: str | None = None,
+    **kwargs: Any,
+) -> Compiled:
+    """Trace a kernel for arguments; its forms are made when they are asked for.
+
+    Args: kernel, decorated or plain function; args and kwargs, its arguments, where an array may be
+        anything with `shape` and `dtype` or a text like ``"bf16[128,512]"``; target, what to
+        compile for; grid, launch grid; frontend, the route to BIR.
+    Raises: NkiError with every problem that was found.
+    """
+    made = requesting(_kernel(kernel), target=target, grid=grid, frontend=frontend)
+    positional, keywords = _arguments(args, kwargs)
+    return compile_kernel(made.fn, positional, keywords, made.request.resolve())
+
+
+def check(
+    kernel: Callable[..., Any] | str | os.PathLike[str],
+    *args: Any,
+    target: str | Target | None = None,
+    grid: Grid = None,
+    nki: str | None = None,
+    **kwargs: Any,
+) -> list[Finding]:
+    """Everything that is wrong with a kernel, up to memory allocation; nothing is executed.
+
+    Args: kernel, decorated or plain function, or the path of a file that has kernels, perhaps with
+        the name of one (``"file.py:kernel"``); without a name every kernel is checked, and one that
+        gets no arguments gives a note; args and kwargs, its arguments, as for `compile`; target;
+        grid; nki, the version whose rules hold.
+    Returns: problems in source order; an empty list if there are none.
+    Raises: NKI1023 for an unknown target, NKI7019 for an NKI version that is not modelled, NKI7016
+        for a text that describes no array.
+    """
+    if nki is not None and str(nki) not in VERSIONS:
+        raise fail(NKI7019, current(None), got=nki, known=", ".join(VERSIONS))
+    positional, keywords = _arguments(args, kwargs)
+    request = Request(target=target, grid=grid)
+    request.resolve()
+    if isinstance(kernel, str | os.PathLike):
+        return [finding(d) for d in _file(os.fspath(kernel), positional, keywords, request)]
+    return [finding(d) for d in _one(_kernel(kernel), positional, keywords, request)]
+
+
+def _kernel(value: Callable[..., Any]) -> KernelLike:
+    """`value` if it is a kernel, or a plain function as one."""
+    if is_kernel(value):
+        return value
+    if not callable(value) or not hasattr(value, "__code__"):
+        raise fail(NKI1025, current(None, 3), got=type(value).__name__)
+    return _Plain(value, Request())
+
+
+@dataclass
+class _Plain:
+    """A function without decorator."""
+
+    fn: Callable[..., Any]
+    request: Request
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call it as Python."""
+        return self.fn(*args, **kwargs)
+
+
+def _arguments(
+    args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    return tuple(map(as_argument, args)), {k: as_argument(v) for k, v in kwargs.items()}
+
+
+def _one(
+    kernel: KernelLike, args: tuple[Any, ...], kwargs: Mapping[str, Any], request: Request
+) -> list[Diagnostic]:
+    made = requesting(kernel, target=request.target, grid=request.grid)
+    return diagnose(made.fn, args, kwargs, made.request.resolve())
+
+
+def _file(
+    where: str, args: tuple[Any, ...], kwargs: Mapping[str, Any], request: Request
+) -> list[Diagnostic]:
+    path, name = split_path(where)
+    try:
+        with imported(path) as file:
+            if name:
+                return _one(file.kernel(name), args, kwargs, request)
+            return distinct(_every(file, args, kwargs, request))
+    except NkiError as error:
+        return distinct(error.diagnostics)
+
+
+def _every(
+    file: KernelFile, args: tuple[Any, ...], kwargs: Mapping[str, Any], request: Request
+) -> list[Diagnostic]:
+    """Problems of every kernel; a note for one whose arguments are not known."""
+    if args or kwargs:
+        return _one(file.kernel(), args, kwargs, request)
+    found: list[Diagnostic] = []
+    if not file.kernels:
+        file.kernel()
+    for name, kernel in file.kernels.items():
+        missing = [p for p, needed in parameters(kernel.fn).items() if needed]
+        if missing:
+            found.append(unchecked(name, kernel.fn, missing))
+        else:
+            found += _one(kernel, args, kwargs, request)
+    return found

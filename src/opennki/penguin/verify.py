@@ -1,0 +1,251 @@
+"""Rules of Penguin: what every function must keep between passes, whoever made it.
+
+- names of tensors, of instructions, and of loop variables inside each other are unique; arguments,
+  results and operands are tensors of the function; offsets use variables of loops around them
+- every view stays inside its tensor in every trip of its loops; on chip its first dimension walks
+  partitions and the others stay inside a partition
+- explicit edges (`after`) lead to earlier instructions
+- every instruction keeps the rules of the op table (`opennki.ir.problems`)
+
+Verdicts are remembered by signature, so that an instruction that looks like an earlier one costs a
+few dictionary lookups. Code in a loop that never runs is not looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from opennki.base.affine import AffineExpr, LoopVar
+from opennki.base.codes import NKI3028, NKI3029, NKI4004, NKI4005, NKI4015
+from opennki.base.diag import Diagnostic, Problem, Problems, diagnostic, problem
+from opennki.base.loc import UNKNOWN, SrcLoc
+from opennki.base.text import nearest
+from opennki.ir import Inst, View, describe, problems, signature
+
+from .function import Function, Loop, Statement
+
+ENUMERATED: Final = 4096
+"""Values of a rolled offset that are tried one by one; of more, only the ends are."""
+
+
+def verify(function: Function) -> list[Diagnostic]:
+    """Every violation of a rule, in program order, warnings included.
+
+    Each diagnostic has the location of its instruction and a note that names it.
+    """
+    return _Verifier(function).run()
+
+
+class _Verifier:
+    """Checks one function; remembers verdicts and what has been defined so far."""
+
+    def __init__(self, function: Function) -> None:
+        self._function = function
+        self._tensors = function.tensors
+        self._found: list[Diagnostic] = []
+        self._names: set[str] = set()
+        self._earlier: set[Inst] = set()
+        self._scope: dict[str, LoopVar] = {}
+        self._verdicts: dict[object, tuple[Problem, ...]] = {}
+        self._reaches: dict[object, tuple[Problem, ...]] = {}
+
+    def run(self) -> list[Diagnostic]:
+        """All violations."""
+        function = self._function
+        for kind, ends in (("argument", function.args), ("result", function.results)):
+            for name in ends:
+                if name not in self._tensors:
+                    self._undefined(f"tensor of the {kind}", name, self._tensors, UNKNOWN)
+            for name in sorted({n for n in ends if ends.count(n) > 1}):
+                self._report(problem(NKI4004, kind=kind, name=name), UNKNOWN)
+        for name, tensor in self._tensors.items():
+            if tensor.name != name:
+                self._undefined("tensor", tensor.name, [name], tensor.loc)
+            if any(size < 1 for size in tensor.shape):
+                fault = problem(NKI4015, field="shape", got=list(tensor.shape), allowed="1 or more")
+                self._report(fault, tensor.loc)
+        self._body(function.body)
+        return self._found
+
+    def _report(self, fault: Problem, loc: SrcLoc, inst: Inst | None = None) -> None:
+        note = f"in function `{self._function.name}`"
+        shown: list[tuple[str, str]] = []
+        if inst is not None:
+            note = f"in `{inst.name or inst.spec.label}` of function `{self._function.name}`"
+            shown = [(operand.name, describe(view)) for operand, view in inst.views()]
+        self._found.append(diagnostic(fault, loc, shown, [note]))
+
+    def _undefined(
+        self, kind: str, name: str, known: Iterable[str], loc: SrcLoc, inst: Inst | None = None
+    ) -> None:
+        fault = problem(NKI4005, kind=kind, name=name, close=nearest(name, known))
+        self._report(fault, loc, inst)
+
+    # ---- statements --------------------------------------------------------------------------
+
+    def _body(self, body: list[Statement]) -> None:
+        for item in body:
+            if isinstance(item, Inst):
+                self._instruction(item)
+            elif isinstance(item, Loop):
+                self._loop(item)
+            else:
+                self._body(item.body)
+
+    def _loop(self, loop: Loop) -> None:
+        var = loop.var
+        if var.step == 0:
+            fault = problem(NKI4015, field="step", got=0, allowed="any other integer")
+            self._report(fault, loop.loc)
+        elif var.name in self._scope:
+            self._report(problem(NKI4004, kind="loop variable", name=var.name), loop.loc)
+        elif var.trips:
+            self._scope[var.name] = var
+            self._body(loop.body)
+            del self._scope[var.name]
+
+    def _instruction(self, inst: Inst) -> None:
+        """Check one instruction (hot)."""
+        if inst.name is not None:
+            if inst.name in self._names:
+                self._report(problem(NKI4004, kind="instruction", name=inst.name), inst.loc, inst)
+            self._names.add(inst.name)
+        for producer in inst.after:
+            if producer not in self._earlier:
+                name = producer.name or producer.spec.label
+                self._undefined("earlier instruction", name, self._names, inst.loc, inst)
+        self._earlier.add(inst)
+        rolled = [name for name in inst.spec.order if self._is_rolled(inst, name)]
+        sound = True
+        for _, view in inst.views():
+            sound = self._view(inst, view) and sound
+        if sound and self._variables(inst, rolled):
+            self._rules(inst, [n for n in rolled if isinstance(getattr(inst, n), View)])
+
+    @staticmethod
+    def _is_rolled(inst: Inst, name: str) -> bool:
+        value = getattr(inst, name)
+        found = value.offset if isinstance(value, View) else value
+        return isinstance(found, AffineExpr)
+
+    def _variables(self, inst: Inst, rolled: list[str]) -> bool:
+        """Report variables of no loop around the instruction; whether there are none."""
+        sound = True
+        for name in rolled:
+            value = getattr(inst, name)
+            expr: AffineExpr = value.offset if isinstance(value, View) else value
+            for var, _ in expr.terms:
+                if self._scope.get(var.name) != var:
+                    self._undefined("loop variable", var.name, self._scope, inst.loc, inst)
+                    sound = False
+        return sound
+
+    # ---- the op table ------------------------------------------------------------------------
+
+    def _rules(self, inst: Inst, rolled: list[str]) -> None:
+        """The table's rules, once for every partition that a rolled view can start in."""
+        if not rolled:
+            self._verdict(inst)
+            return
+        first = {name: _places(getattr(inst, name)) for name in rolled}
+        fields = {name: getattr(inst, name) for name in inst.spec.order}
+        start = {name: _at(fields[name], places[0]) for name, places in first.items()}
+        self._verdict(_copy(inst, fields | start))
+        for name, places in first.items():
+            for place in places[1:]:
+                self._verdict(_copy(inst, fields | start | {name: _at(fields[name], place)}))
+
+    def _verdict(self, inst: Inst) -> None:
+        key: object = (inst.__class__, inst.engine, *map(_key, inst.values()))
+        try:
+            found = self._verdicts.get(key)
+        except TypeError:  # an attribute that is no key
+            found, key = None, inst
+        if found is None:
+            found = self._verdicts[key] = tuple(problems(inst, self._function.target))
+        for fault in found:
+            self._report(fault, inst.loc, inst)
+
+    # ---- views -------------------------------------------------------------------------------
+
+    def _view(self, inst: Inst, view: View) -> bool:
+        """Report what is wrong with a view; whether nothing is."""
+        tensor = view.tensor
+        if self._tensors.get(tensor.name) is not tensor:
+            self._undefined("tensor", tensor.name, self._tensors, inst.loc, inst)
+            return False
+        key = (view.offset, view.shape, view.strides, view.dtype, tensor.shape, tensor.kind)
+        found = self._reaches.get(key)
+        if found is None:
+            found = self._reaches[key] = tuple(view_problems(view))
+        for fault in found:
+            self._report(fault, inst.loc, inst)
+        return not found
+
+
+def view_problems(view: View) -> Problems:
+    """What makes `view` no window onto its tensor (NKI3028), or one that sticks out (NKI3029).
+
+    A rolled offset is looked at in every trip.
+    """
+    tensor, width = view.tensor, view.dtype.itemsize
+    if len(view.shape) != len(view.strides) or any(n < 1 for n in view.shape):
+        yield problem(NKI3028, why=f"its counts are {view.shape}")
+        return
+    if tensor.row_bytes % width:
+        yield problem(NKI3028, why=f"{tensor.row_bytes} bytes cannot be read as {view.dtype}")
+        return
+    rows, row = (tensor.shape[0] if tensor.shape else 1), view.row
+    offsets = _offsets(view)
+    low = sum(s * (n - 1) for s, n in view.dims if s < 0)
+    high = sum(s * (n - 1) for s, n in view.dims if s > 0)
+    if tensor.space.on_chip and view.shape:
+        down = view.shape[0] - 1
+        stride = view.strides[0]
+        if down and stride != row:
+            why = f"it steps by {stride} from partition to partition, which have {row} elements"
+            yield problem(NKI3028, why=why)
+            return
+        high -= max(stride, 0) * down
+        low -= min(stride, 0) * down
+        places = [offset % row for offset in offsets]
+        if min(places) + low < 0 or max(places) + high >= row:
+            span = f"elements {min(places) + low} to {max(places) + high}"
+            yield problem(NKI3028, why=f"it touches {span} of partitions that have {row}")
+        low, high = 0, down * row
+    if min(offsets) + low < 0 or max(offsets) + high >= rows * row:
+        far = min(offsets) + low if min(offsets) + low < 0 else max(offsets) + high
+        yield problem(NKI3029, last=far, size=rows * row)
+
+
+def _offsets(view: View) -> list[int]:
+    """Offsets that a view has over the trips of its loops, at least the smallest and largest."""
+    offset = view.offset
+    if not isinstance(offset, AffineExpr):
+        return [offset]
+    return sorted(offset.distinct(ENUMERATED) or offset.bounds())
+
+
+def _places(view: View) -> list[int]:
+    """Of the offsets of a rolled view, one for every partition that it can start in."""
+    row = view.row if view.space.on_chip else 0
+    if not row:
+        return _offsets(view)[:1]
+    return list({offset // row: offset for offset in reversed(_offsets(view))}.values())[::-1]
+
+
+def _at(view: View, offset: int) -> View:
+    return View(view.tensor, offset, view.shape, view.strides, view.dtype)
+
+
+def _copy(inst: Inst, fields: dict[str, object]) -> Inst:
+    made: Inst = type(inst)(**fields, engine=inst.engine, name=inst.name, loc=inst.loc)  # type: ignore[call-arg]
+    return made
+
+
+def _key(value: object) -> object:
+    """What the rules may depend on in an operand or attribute."""
+    if isinstance(value, View):
+        return (signature(value), value.tensor.kind)
+    return (value.__class__, value)

@@ -1,0 +1,52 @@
+"""`NKIObject`: base class of the classes that kernels define and take as arguments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class NKIObject:
+    """Objects with named fields.
+
+    A subclass without an `__init__` gets one whose parameters are its annotated names in order,
+    positional or by keyword; a name without a value of its own defaults to None. It calls
+    `__post_init__` if there is one. Objects of one class are equal when their fields are.
+    Source: NKI language guide, "Class Support".
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        names = _field_names(type(self))
+        if len(args) > len(names):
+            raise TypeError(
+                f"{type(self).__name__}() takes {len(names)} positional arguments but "
+                f"{len(args)} were given"
+            )
+        given = dict(zip(names, args, strict=False))
+        for name in kwargs:
+            if name in given or (names and name not in names):
+                why = "multiple values for argument" if name in given else "an unexpected keyword"
+                raise TypeError(f"{type(self).__name__}() got {why} {name!r}")
+        values = {n: getattr(type(self), n, None) for n in names} | given | kwargs
+        for name, value in values.items():
+            setattr(self, name, value)
+        post_init = getattr(self, "__post_init__", None)
+        if post_init is not None:
+            post_init()
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and vars(self) == vars(other)
+
+    __hash__ = object.__hash__
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
+        return f"{type(self).__name__}({shown})"
+
+
+def _field_names(cls: type) -> list[str]:
+    """Annotated names of `cls` and its bases, base classes first."""
+    names: dict[str, None] = {}
+    for base in reversed(cls.__mro__):
+        if base is not NKIObject:
+            names.update(dict.fromkeys(vars(base).get("__annotations__", {})))
+    return list(names)

@@ -1,8 +1,8 @@
-"""Flash attention, forward: ``softmax(q @ k.T / sqrt(d)) @ v`` without a seq x seq matrix in memory.
+"""Flash attention, forward: ``softmax(q @ k.T / sqrt(d)) @ v`` with no seq x seq matrix in memory.
 
-Queries are taken 128 at a time (rows of the PE array), keys 512 at a time (one PSUM bank of scores).
+Queries are taken 128 at a time (rows of the PE array), keys 512 at a time (a PSUM bank of scores).
 Per row three things are carried from block to block: the largest score so far, the sum of
-exponentials, and the weighted sum of values. When a larger score turns up, the other two are scaled
+exponentials, and the weighted sum of values. When a larger score turns up, the others are scaled
 down by ``exp(old - new)``, which is the whole trick.
 
 Run it with ``--seq``, ``--dim``, ``--dtype`` and ``--causal``; it checks itself against NumPy and
@@ -11,12 +11,18 @@ says how many instructions each engine has.
 
 from __future__ import annotations
 
+import argparse
+import sys
+import time
+from collections import Counter
+
 import ml_dtypes
-import nki.language as nl
 import numpy as np
 
 import nki
 import nki.isa as nisa
+import nki.language as nl
+import opennki
 
 ROWS = 128
 KEYS = 512
@@ -171,3 +177,43 @@ def run(seq=512, dim=128, causal=False, dtype="float32", **options):
     q, k, v = arguments(seq, dim, dtype)
     got = nki.simulate(flash_attention, **options)(q, k, v, causal)
     return got, reference(q, k, v, causal)
+
+
+def report(compiled, seconds):
+    """Print what each engine has to do."""
+    counts = compiled.program.counts()
+    print(
+        f"  {counts['dmas']} DMAs, {counts['waits']} semaphore waits; simulated in {seconds:.1f} s"
+    )
+    for core in compiled.program.cores:
+        for engine, queue in core.queues.items():
+            kinds = Counter(command.inst.opcode for command in queue.commands)
+            shown = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
+            print(f"  {engine.name:5} {len(queue.commands):6} instructions: {shown}")
+
+
+def main(argv=None) -> int:
+    """Run one size and check it; 0 if it is right."""
+    parser = argparse.ArgumentParser(description="Flash attention of one head on the simulator.")
+    parser.add_argument("--seq", type=int, default=512, help="keys and queries, multiple of 128")
+    parser.add_argument("--dim", type=int, default=128, help="size of a head, at most 128")
+    parser.add_argument("--dtype", choices=sorted(DTYPES), default="float32")
+    parser.add_argument("--causal", action="store_true", help="hide later keys from a query")
+    options = parser.parse_args(argv)
+    q, k, v = arguments(options.seq, options.dim, options.dtype)
+    start = time.perf_counter()
+    compiled = opennki.compile(flash_attention, q, k, v, causal=options.causal)
+    got = compiled.run(q, k, v)
+    seconds = time.perf_counter() - start
+    want = reference(q, k, v, options.causal)
+    error, limit = float(np.abs(got.astype(float) - want).max()), TOLERANCE[options.dtype]
+    good = bool(error <= limit)
+    kind = "causal " if options.causal else ""
+    print(f"{kind}attention, seq {options.seq}, head {options.dim}, {options.dtype}:")
+    print(f"  max error {error:.1e} <= {limit:.0e} {'pass' if good else 'FAIL'}")
+    report(compiled, seconds)
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

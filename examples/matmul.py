@@ -1,8 +1,8 @@
 """Matrix multiplication in four steps, each loading less than the one before.
 
-The PE array computes ``stationary.T @ moving`` and contracts along partitions, so the left matrix is
-given transposed: (K, M). Products are summed over K in PSUM. What changes is how often a piece of
-an operand comes from HBM:
+The PE array computes ``stationary.T @ moving`` and contracts along partitions, so the left matrix
+is given transposed: (K, M). Products are summed over K in PSUM. What changes is how often a piece
+of an operand comes from HBM:
 
 ====================  ==================  ==================
 kernel                loads of ``lhs_t``  loads of ``rhs``
@@ -21,11 +21,11 @@ from __future__ import annotations
 import sys
 
 import ml_dtypes
-import nki.language as nl
 import numpy as np
 
 import nki
 import nki.isa as nisa
+import nki.language as nl
 
 TILE_M, TILE_K, TILE_N = 128, 128, 512
 BLOCK_M, BLOCK_K, BLOCK_N = 512, 1024, 1024
@@ -35,7 +35,8 @@ def result_for(lhs_t, rhs):
     """The (M, N) result, and M, N and K; sizes must be whole tiles."""
     (k, m), (k_of_rhs, n) = lhs_t.shape, rhs.shape
     assert k == k_of_rhs, f"lhs_t has {k} rows and rhs has {k_of_rhs}"
-    assert m % TILE_M == 0 and k % TILE_K == 0 and n % TILE_N == 0, "sizes must be whole tiles"
+    for name, size, tile in (("M", m, TILE_M), ("K", k, TILE_K), ("N", n, TILE_N)):
+        assert size % tile == 0, f"{name} is {size}, which is not a multiple of {tile}"
     return nl.ndarray((m, n), dtype=lhs_t.dtype, buffer=nl.shared_hbm), m, n, k
 
 
@@ -157,10 +158,11 @@ KERNELS = (matmul_tiles, matmul_hoisted, matmul_blocked_mn, matmul_blocked_mnk)
 def tolerance(k, dtype):
     """Largest error for operands within -1 and 1 that are summed over k.
 
-    A sum of magnitude up to about sqrt(k) is rounded to `dtype`; between blocks of K it is rounded
-    to float32 as well.
+    Sums are below 2 * sqrt(k), six standard deviations. They are rounded by half a unit: to `dtype`
+    at the end, and to float32 after each K tile.
     """
-    return 4 * np.sqrt(k) * float(ml_dtypes.finfo(dtype).eps)
+    steps = k // TILE_K * float(np.finfo(np.float32).eps)
+    return np.sqrt(k) * (float(ml_dtypes.finfo(dtype).eps) + steps)
 
 
 def run(kernel=matmul_blocked_mnk, m=512, k=2048, n=1024, dtype=np.float32, **options):

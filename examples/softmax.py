@@ -1,7 +1,7 @@
 """Softmax over rows, numerically stable, with five instructions per tile.
 
-The scalar engine sums while it exponentiates, so a row is read three times: for its maximum, for the
-exponential with its sum, and for the division.
+The scalar engine sums while it exponentiates, so a row is read three times: for its maximum, for
+the exponential with its sum, and for the division.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 import sys
 
 import ml_dtypes
-import nki.language as nl
 import numpy as np
 
 import nki
 import nki.isa as nisa
+import nki.language as nl
 
 # Results are at most 1, so half a unit of the dtype's precision, and a few float32 roundings.
 TOLERANCE = {np.dtype(np.float32): 1e-6, np.dtype(ml_dtypes.bfloat16): 2.0**-8}

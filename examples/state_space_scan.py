@@ -1,21 +1,21 @@
 """Selective scan of a state space model (the core of Mamba), with one hardware scan per state.
 
 For each channel c and state n the recurrence is
-``h[t] = exp(delta[c, t] * a[c, n]) * h[t - 1] + delta[c, t] * u[c, t] * b[n, t]``, and the result is
-``y[c, t] = sum over n of h[t] * g[n, t]``. Channels lie in partitions, time in the free dimension.
-`tensor_tensor_scan` runs the recurrence over a chunk of time; the last column of each chunk is the
-initial state of the next.
+``h[t] = exp(delta[c, t] * a[c, n]) * h[t - 1] + delta[c, t] * u[c, t] * b[n, t]``, and the result
+is ``y[c, t] = sum over n of h[t] * g[n, t]``. Channels lie in partitions, time in the free
+dimension. `tensor_tensor_scan` runs the recurrence over a chunk of time; the last column of a chunk
+is the initial state of the next.
 """
 
 from __future__ import annotations
 
 import sys
 
-import nki.language as nl
 import numpy as np
 
 import nki
 import nki.isa as nisa
+import nki.language as nl
 
 CHUNK = 512
 # Decays are below 1, so rounding errors of a step do not grow; sums of `states` values of about 1.
@@ -24,7 +24,11 @@ TOLERANCE = 2e-5
 
 @nki.jit
 def state_space_scan(delta, u, a, b, g):
-    """The scan for delta and u of (channels, time), a of (channels, states), b, g (states, time)."""
+    """The scan.
+
+    Args: delta and u, (channels, time); a, (channels, states); b and g, (states, time).
+    Returns: (channels, time).
+    """
     channels, time = u.shape
     pmax = nl.tile_size.pmax
     out = nl.ndarray((channels, time), dtype=u.dtype, buffer=nl.shared_hbm)

@@ -1,7 +1,7 @@
 """Element-wise addition: the smallest whole kernel, tiled over rows and columns.
 
-A tile has at most 128 rows, because each row lies in a partition of its own. Columns are cut so that
-two tiles are small enough for loading, adding and storing to overlap.
+A tile has at most 128 rows, because each row lies in a partition of its own. Columns are cut so
+that tiles stay small enough for loading, adding and storing to overlap.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 import sys
 
 import ml_dtypes
-import nki.language as nl
 import numpy as np
 
 import nki
 import nki.isa as nisa
+import nki.language as nl
 
 COLUMNS = 2048
 # One addition, rounded once by either side: results are equal, not just close.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -110,7 +111,7 @@ def test_explicit_edges_count(make):
 
 
 @given(st.data())
-@settings(max_examples=300)
+@settings(max_examples=120)
 def test_every_conflict_of_bytes_is_ordered(make, new, data):
     fn = data.draw(make.functions())
     instructions = list(fn.instructions())
@@ -124,7 +125,7 @@ def test_every_conflict_of_bytes_is_ordered(make, new, data):
 
 
 @given(st.data())
-@settings(max_examples=300)
+@settings(max_examples=120)
 def test_within_one_storage_every_edge_is_a_conflict_of_bytes(make, new, data):
     loc = new("t", MemoryType.SB, (4, 12), dtypes.uint16, address=8)
     matrix = new("x", MemoryType.DRAM, (6, 8), dtypes.uint16)
@@ -165,17 +166,23 @@ def test_many_regions_of_one_storage_stay_exact(make, new):
     assert all(earlier in before[later] for earlier, later in conflicts)
 
 
-def test_double_buffering_has_dependence_distance_two(make):
-    """Slot i mod 2: a load waits for the use two trips before, not for the last one."""
-    lines = []
-    for i in range(4):
-        slot = "%a" if i % 2 == 0 else "%b"
-        lines.append(f"L-{i} = DMACopy SP outs({slot}) ins(%x)")
-        lines.append(f"U-{i} = TensorCopy DVE outs(%c) ins({slot})")
-    fn = make.function(
-        "%x: float32[128, 8] DRAM ExternalInput\n%a: float32[128, 8] SB Internal address=0\n"
-        "%b: float32[128, 8] SB Internal address=32\n%c: float32[128, 8] SB Internal address=64",
-        "\n".join(lines),
-    )
-    into_loads = {(a, b) for a, b, kind in make.edges(fn) if b.startswith("L") and kind == "Anti"}
-    assert into_loads == {("U-0", "L-2"), ("U-1", "L-3")}
+@pytest.mark.parametrize(
+    ("slots", "slot"),
+    [
+        (2, "%s{i}: float32[128, 8] SB Internal user_allocated address={sbuf}"),
+        (8, "%s{i}: float32[128, 8] PSUM Internal user_allocated address={psum}"),
+    ],
+)
+def test_the_distance_of_dependences_is_the_number_of_slots(make, slots, slot):
+    """Slot i mod n, by the author's addresses: a write waits for the use n trips before it."""
+    lines, memlocs = [], ["%o: float32[128, 8] SB Internal address=4096"]
+    for i in range(2 * slots):
+        memlocs.append(slot.format(i=i, sbuf=i % slots * 32, psum=i % slots * 2048))
+        lines.append(f"W-{i} = Memset POOL outs(%s{i}) ins()")
+        lines.append(f"U-{i} = TensorCopy DVE outs(%o) ins(%s{i})")
+    into_writes = {
+        edge[:2]
+        for edge in make.edges(make.function("\n".join(memlocs), "\n".join(lines)))
+        if edge[1].startswith("W")
+    }
+    assert into_writes == {(f"U-{i}", f"W-{i + slots}") for i in range(slots)}

@@ -56,7 +56,7 @@ def run(core, seed):
 
 
 @given(st.data())
-@settings(max_examples=150)
+@settings(max_examples=80)
 def test_every_conflict_is_respected_by_every_interleaving(make, data):
     fn = data.draw(make.functions())
     core = schedule(fn)
@@ -69,7 +69,7 @@ def test_every_conflict_is_respected_by_every_interleaving(make, data):
 
 
 @given(st.data())
-@settings(max_examples=150)
+@settings(max_examples=80)
 def test_every_wait_is_needed(make, new, data):
     """Without any one of the waits some conflict of bytes is not ordered any more."""
     loc = new("t", MemoryType.SB, (2, 6), dtypes.uint8, address=0)

@@ -5,34 +5,28 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
-from opennki.base.codes import NKI1025, NKI7019
-from opennki.base.diag import Diagnostic, NkiError, fail
+from opennki.base.codes import NKI1025
+from opennki.base.diag import Diagnostic, fail
 from opennki.base.loc import current
 from opennki.base.render import text
 from opennki.driver import (
     ArraySpec,
     Compiled,
-    KernelFile,
     KernelLike,
     Request,
     as_argument,
+    check_file,
     compile_kernel,
     diagnose,
-    distinct,
-    imported,
     is_kernel,
-    parameters,
+    known_version,
     requesting,
-    split_path,
 )
 from opennki.target import Target
 
 __all__ = ["ArraySpec", "Compiled", "Finding", "check", "compile"]
-
-VERSIONS: Final = ("0.6",)
-"""NKI versions whose rules are modelled."""
 
 Grid = int | tuple[int, ...] | None
 
@@ -106,14 +100,17 @@ def check(
     Raises: NKI1023 for an unknown target, NKI7019 for an NKI version that is not modelled, NKI7016
         for a text that describes no array.
     """
-    if nki is not None and str(nki) not in VERSIONS:
-        raise fail(NKI7019, current(None), got=nki, known=", ".join(VERSIONS))
+    if nki is not None:
+        known_version(nki)
     positional, keywords = _arguments(args, kwargs)
     request = Request(target=target, grid=grid)
     request.resolve()
     if isinstance(kernel, str | os.PathLike):
-        return [finding(d) for d in _file(os.fspath(kernel), positional, keywords, request)]
-    return [finding(d) for d in _one(_kernel(kernel), positional, keywords, request)]
+        found = check_file(os.fspath(kernel), positional, keywords, request)
+    else:
+        made = requesting(_kernel(kernel), target=target, grid=grid)
+        found = diagnose(made.fn, positional, keywords, made.request.resolve())
+    return [finding(d) for d in found]
 
 
 def _kernel(value: Callable[..., Any]) -> KernelLike:
@@ -141,41 +138,3 @@ def _arguments(
     args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     return tuple(map(as_argument, args)), {k: as_argument(v) for k, v in kwargs.items()}
-
-
-def _one(
-    kernel: KernelLike, args: tuple[Any, ...], kwargs: Mapping[str, Any], request: Request
-) -> list[Diagnostic]:
-    made = requesting(kernel, target=request.target, grid=request.grid)
-    return diagnose(made.fn, args, kwargs, made.request.resolve())
-
-
-def _file(
-    where: str, args: tuple[Any, ...], kwargs: Mapping[str, Any], request: Request
-) -> list[Diagnostic]:
-    path, name = split_path(where)
-    try:
-        with imported(path) as file:
-            if name:
-                return _one(file.kernel(name), args, kwargs, request)
-            return distinct(_every(file, args, kwargs, request))
-    except NkiError as error:
-        return distinct(error.diagnostics)
-
-
-def _every(
-    file: KernelFile, args: tuple[Any, ...], kwargs: Mapping[str, Any], request: Request
-) -> list[Diagnostic]:
-    """Problems of every kernel; a note for one whose arguments are not known."""
-    if args or kwargs:
-        return _one(file.kernel(), args, kwargs, request)
-    found: list[Diagnostic] = []
-    if not file.kernels:
-        file.kernel()
-    for name, kernel in file.kernels.items():
-        missing = [p for p, needed in parameters(kernel.fn).items() if needed]
-        if missing:
-            found.append(unchecked(name, kernel.fn, missing))
-        else:
-            found += _one(kernel, args, kwargs, request)
-    return found

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NoReturn
 
+from opennki.api.missing import missing
+
 NAMES = (
     "ReplicaGroup", "all_gather", "all_gather_v", "all_reduce", "all_to_all", "all_to_all_v",
     "collective_permute", "collective_permute_implicit",
@@ -15,6 +17,4 @@ __all__: list[str] = []
 
 
 def __getattr__(name: str) -> NoReturn:
-    if name in NAMES:
-        raise AttributeError(f"nki.collectives.{name} is not available in opennki yet")
-    raise AttributeError(f"module 'nki.collectives' has no attribute {name!r}")
+    raise missing("nki.collectives", name, (), NAMES)

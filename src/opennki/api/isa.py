@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from opennki.api.missing import missing
 from opennki.base.diag import NkiError
 from opennki.driver import Request
 from opennki.ir import Inst
@@ -57,9 +58,7 @@ _LATER = (
 
 
 def __getattr__(name: str) -> Any:
-    if name in _LATER:
-        raise AttributeError(f"nki.isa.{name} is not available in opennki yet")
-    raise AttributeError(f"module 'nki.isa' has no attribute {name!r}")
+    raise missing("nki.isa", name, __all__, _LATER)
 
 
 __all__ = [

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import functools
 import sys
-import warnings
 from collections.abc import Callable
 from time import perf_counter
 from typing import Any
 
-from opennki.base.codes import NKI1004, NKI1034
-from opennki.base.diag import Diagnostic, NkiError, NkiWarning, Severity, fail
-from opennki.base.loc import current, user_frame, without_ours
-from opennki.base.render import text
+from opennki.base.codes import NKI1004, NKI1026
+from opennki.base.diag import NkiError, fail
+from opennki.base.loc import current, without_ours
 from opennki.driver import (
     Compiled,
     Options,
@@ -24,6 +22,7 @@ from opennki.driver import (
     programs,
     rebuilt,
     record,
+    show_warnings,
 )
 from opennki.driver.arrays import check_writable, like, to_numpy, write_back
 from opennki.trace import TraceContext, Traced, nki_ctx_or_none
@@ -55,7 +54,7 @@ class Kernel:
         ctx = nki_ctx_or_none()
         if ctx is not None:
             if self.request.grid is not None:
-                raise ctx.refusal(NKI1034, name=self.fn.__name__, grid=self.request.grid)
+                raise ctx.refusal(NKI1026, fn=self.fn.__name__, grid=self.request.grid)
             return ctx.inline_function(self.fn, *args, **kwargs)
         try:
             return launch(self.fn, args, kwargs, self.request.resolve())
@@ -178,15 +177,3 @@ def _stepped(contexts: list[TraceContext], traces: list[Traced], seconds: float)
 
 def _print(line: str) -> None:
     sys.stdout.write(line + "\n")
-
-
-def show_warnings(diagnostics: list[Diagnostic]) -> None:
-    """Give every warning to Python's `warnings`, at the line that it is about."""
-    for found in diagnostics:
-        if found.severity is Severity.warning:
-            frame = user_frame(2)
-            message = text([found]).rstrip()
-            registry = frame.f_globals.setdefault("__warningregistry__", {}) if frame else {}
-            warnings.warn_explicit(
-                NkiWarning(message), NkiWarning, found.file, found.line, registry=registry
-            )

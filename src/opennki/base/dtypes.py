@@ -124,7 +124,7 @@ def dtype(spec: object) -> DType:
         if text in _BY_NAME:
             return _BY_NAME[text]
     try:
-        found = _BY_NUMPY.get(np.dtype(spec).newbyteorder("="))
+        found = _BY_NUMPY.get(np.dtype(spec).newbyteorder("="))  # type: ignore[call-overload]
     except TypeError:
         found = None
     if found is None:

@@ -70,16 +70,20 @@ _OURS: Final = tuple(
     for sep in ("/", "\\")
 )
 
-_is_ours: dict[CodeType, bool] = {}
-_interned: dict[tuple[CodeType, int, SrcLoc | None], SrcLoc] = {}
+# Keys are ids of code objects, because hashing a code object hashes all that it contains; `_kept`
+# holds the objects, so that an id is never given to another.
+_is_ours: dict[int, bool] = {}
+_interned: dict[tuple[int, int, SrcLoc | None], SrcLoc] = {}
+_kept: list[CodeType] = []
 
 
 def is_ours(code: CodeType) -> bool:
     """Whether `code` belongs to opennki or its drop-in names rather than to the user."""
-    known = _is_ours.get(code)
+    known = _is_ours.get(id(code))
     if known is None:
         known = code.co_filename.startswith(_OURS) or code.co_filename.startswith("<opennki")
-        _is_ours[code] = known
+        _is_ours[id(code)] = known
+        _kept.append(code)
     return known
 
 
@@ -108,13 +112,18 @@ def current(stop: CodeType | None, depth: int = 2) -> SrcLoc:
         innermost frame only; depth, how many callers of this function to skip at once.
     """
     frame: FrameType | None = sys._getframe(depth)
-    while frame is not None and is_ours(frame.f_code):
+    while frame is not None:
+        code = frame.f_code
+        ours = _is_ours.get(id(code))
+        if ours is None:
+            ours = is_ours(code)
+        if not ours:
+            break
         frame = frame.f_back
-    if frame is None:
+    else:
         return UNKNOWN
-    code = frame.f_code
     if code is stop or stop is None:
-        loc = _interned.get((code, frame.f_lasti, None))
+        loc = _interned.get((id(code), frame.f_lasti, None))
         return loc if loc is not None else _intern(code, frame.f_lasti, None)
     return _chain(frame, stop)
 
@@ -134,8 +143,8 @@ def _chain(frame: FrameType, stop: CodeType) -> SrcLoc:
         frames = frames[:1]  # not below the kernel: a callback from elsewhere
     loc: SrcLoc | None = None
     for walk in reversed(frames):
-        key = (walk.f_code, walk.f_lasti, loc)
-        loc = _interned.get(key) or _intern(*key)
+        code, lasti = walk.f_code, walk.f_lasti
+        loc = _interned.get((id(code), lasti, loc)) or _intern(code, lasti, loc)
     assert loc is not None
     return loc
 
@@ -143,7 +152,7 @@ def _chain(frame: FrameType, stop: CodeType) -> SrcLoc:
 def _intern(code: CodeType, lasti: int, caller: SrcLoc | None) -> SrcLoc:
     line, end_line, col, end_col = position(code, lasti)
     loc = SrcLoc(code.co_filename, line, col, end_col, code.co_name, caller, end_line)
-    _interned[(code, lasti, caller)] = loc
+    _interned[(id(code), lasti, caller)] = loc
     return loc
 
 

@@ -12,7 +12,7 @@ from types import CodeType
 from typing import Any
 
 from opennki.base.loc import current
-from opennki.ir import Access, Inst, Space
+from opennki.ir import Access, Inst
 from opennki.isa.registry import INSTRUCTIONS
 from opennki.penguin import Function, Region, Statement
 
@@ -64,10 +64,7 @@ class NeuronCodegen(MatmulEmit):
 
 _MARK = """\
     if {0} is not None:
-        tensor = {0}.tensor
-        tensor.written = True
-        if tensor.space is psum:
-            self.psum_writes.note({0})
+        {0}.tensor.written = True
 """
 
 
@@ -83,7 +80,7 @@ def _plain(cls: type[Inst]) -> Callable[..., Inst]:
         f"def {spec.emit}(self, {fields}, engine, name=None):\n{''.join(marks)}"
         f"    return self.add_named_instruction(cls({fields}, engine, name))\n"
     )
-    scope: dict[str, Any] = {"cls": cls, "psum": Space.psum}
+    scope: dict[str, Any] = {"cls": cls}
     exec(compile(source, "<opennki builder>", "exec"), scope)
     method: Callable[..., Inst] = scope[spec.emit]
     method.__doc__ = f"Append a `{cls.__name__}`; arguments are its fields, the engine, the name."

@@ -1,16 +1,21 @@
-"""Everything that can be known to be wrong with a kernel without running it."""
+"""Everything that can be known to be wrong with a kernel, or the kernels of a file, unexecuted."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from difflib import get_close_matches
+from inspect import signature
 from typing import Any
 
 from opennki.backend.pipeline import build
-from opennki.base.diag import Diagnostic, NkiError
+from opennki.base.codes import NKI1004, NKI7005, NKI7020
+from opennki.base.diag import Diagnostic, NkiError, Problem, diagnostic, problem
+from opennki.base.loc import SrcLoc
 from opennki.base.render import in_order
 
 from .compiled import compile_kernel
-from .options import Options
+from .kernels import KernelFile, KernelLike, imported, parameters, requesting, split
+from .options import Options, Request
 
 
 def diagnose(
@@ -28,9 +33,85 @@ def diagnose(
     return distinct(compiled.problems + found)
 
 
+def check_file(
+    where: str, args: tuple[Any, ...], kwargs: Mapping[str, Any], request: Request
+) -> list[Diagnostic]:
+    """Problems of a file (``file.py``) or of one of its kernels (``file.py:kernel``).
+
+    Without a kernel's name each kernel gets those of `kwargs` that it has parameters for, and one
+    that lacks arguments is reported as not checked. A file without `args` may have many kernels.
+    """
+    path, name = split(where)
+    try:
+        with imported(path) as file:
+            if name or args:
+                return _one(file.kernel(name), args, kwargs, request)
+            return distinct(_every(file, kwargs, request))
+    except NkiError as error:
+        return distinct(error.diagnostics)
+
+
 def distinct(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     """In source order; of those with equal code, place and message only the first."""
     first: dict[tuple[object, ...], Diagnostic] = {}
     for found in in_order(diagnostics):
         first.setdefault((found.code.id, found.file, found.loc.key, found.message), found)
     return list(first.values())
+
+
+def require(kernel: KernelLike, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+    """Raises NKI1004 for every name that is no parameter, NKI7005 for every missing argument."""
+    name, known = kernel.fn.__name__, parameters(kernel.fn)
+    found = []
+    if not any(p.kind is p.VAR_KEYWORD for p in signature(kernel.fn).parameters.values()):
+        found += [unknown(key, name, known) for key in kwargs if key not in known]
+    found += [
+        problem(NKI7005, kernel=name, name=missing)
+        for missing in _missing(kernel, kwargs)[len(args) :]
+    ]
+    if found:
+        raise NkiError(diagnostic(one, place(kernel)) for one in found)
+
+
+def unknown(name: str, where: str, known: Collection[str]) -> Problem:
+    """That neither a kernel nor a file called `where` has a parameter called `name`."""
+    close = ", ".join(get_close_matches(name, known, 1))
+    return problem(NKI1004, name=name, fn=where, known=", ".join(known), close=close)
+
+
+def place(kernel: KernelLike) -> SrcLoc:
+    """Where `kernel` is defined."""
+    code = kernel.fn.__code__
+    return SrcLoc(code.co_filename, code.co_firstlineno, function=code.co_name)
+
+
+def _one(
+    kernel: KernelLike, args: tuple[Any, ...], kwargs: Mapping[str, Any], request: Request
+) -> list[Diagnostic]:
+    require(kernel, args, kwargs)
+    made = requesting(kernel, target=request.target, grid=request.grid)
+    return diagnose(made.fn, args, kwargs, made.request.resolve())
+
+
+def _every(file: KernelFile, kwargs: Mapping[str, Any], request: Request) -> list[Diagnostic]:
+    if not file.kernels:
+        file.kernel()
+    known = {p for kernel in file.kernels.values() for p in parameters(kernel.fn)}
+    found = [
+        diagnostic(unknown(name, file.path, sorted(known)), SrcLoc(file.path, 0))
+        for name in kwargs
+        if name not in known
+    ]
+    for name, kernel in file.kernels.items():
+        missing = _missing(kernel, kwargs)
+        if missing:
+            facts = {"kernel": name, "names": ", ".join(missing), "name": missing[0]}
+            found.append(diagnostic(problem(NKI7020, **facts), place(kernel)))
+        else:
+            mine = {k: v for k, v in kwargs.items() if k in parameters(kernel.fn)}
+            found += _one(kernel, (), mine, request)
+    return found
+
+
+def _missing(kernel: KernelLike, kwargs: Mapping[str, Any]) -> list[str]:
+    return [p for p, needed in parameters(kernel.fn).items() if needed and p not in kwargs]

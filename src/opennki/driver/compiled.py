@@ -25,6 +25,7 @@ from opennki.penguin import Function, print_function
 from opennki.trace import TraceContext, Traced
 
 from .arrays import check_writable, like, to_numpy, write_back
+from .observe import record, show_warnings
 from .options import Options
 from .simulate import Outcome, execute
 
@@ -73,6 +74,11 @@ class Compiled:
         return program
 
     @property
+    def scheduled(self) -> Program | None:
+        """The program if it was made already."""
+        return self.__dict__.get("program")
+
+    @property
     def problems(self) -> list[Diagnostic]:
         """What was found so far on the way to the forms that were asked for."""
         return [d for t in self.traces for d in t.diagnostics] + self.backend
@@ -110,6 +116,8 @@ class Compiled:
         Raises: NKI7018 if number, shape or dtype of arrays differ; NkiError for traps.
         """
         outcome = self.outcome(arrays, level)
+        record(self, outcome)
+        show_warnings(outcome.diagnostics)
         for array, values in outcome.written:
             write_back(array, values)
         return rebuilt(outcome.results, lambda leaf: like(leaf, list(arrays)))

@@ -25,8 +25,11 @@ from .options import Request
 class KernelLike(Protocol):
     """What `nki.jit` makes of a function."""
 
-    fn: Callable[..., Any]
     request: Request
+
+    @property
+    def fn(self) -> Callable[..., Any]:
+        """The decorated function."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run it."""
@@ -61,17 +64,17 @@ class KernelFile:
         Raises: NKI7002 if it does not exist, NKI7017 if there are none, NKI7006 if there are many.
         """
         if not self.kernels:
-            raise fail(NKI7017, UNKNOWN, path=self.path)
+            raise fail(NKI7017, SrcLoc(self.path, 0), path=self.path)
         found = ", ".join(self.kernels)
         if name and name not in self.kernels:
-            raise fail(NKI7002, UNKNOWN, path=self.path, name=name, found=found)
+            raise fail(NKI7002, SrcLoc(self.path, 0), path=self.path, name=name, found=found)
         if not name and len(self.kernels) > 1:
-            raise fail(NKI7006, UNKNOWN, path=self.path, found=found)
+            raise fail(NKI7006, SrcLoc(self.path, 0), path=self.path, found=found)
         return self.kernels[name or next(iter(self.kernels))]
 
 
 def split(where: str) -> tuple[str, str]:
-    """``file.py:kernel`` as file and kernel (empty without one); drive letters stay with the file."""
+    """``file.py:kernel`` as file and kernel, which is empty if there is none."""
     path, colon, name = where.rpartition(":")
     return (path, name) if colon and (name == "" or name.isidentifier()) and path else (where, "")
 
@@ -80,10 +83,10 @@ def existing(path: str) -> Path:
     """`path` if there is a file; raises NKI7001."""
     found = Path(path)
     if not found.is_file():
-        near = [p.name for p in found.parent.glob("*.py")] if found.parent.is_dir() else []
-        close = get_close_matches(found.name, near, 1)
-        shown = str(found.with_name(close[0])) if close else ""
-        raise fail(NKI7001, UNKNOWN, path=path, close=shown)
+        near = [p.stem for p in found.parent.glob("*.py")] if found.parent.is_dir() else []
+        close = get_close_matches(found.stem, near, 1)
+        shown = str(found.with_name(close[0] + ".py")) if close else ""
+        raise fail(NKI7001, SrcLoc(path, 0), path=path, close=shown)
     return found
 
 

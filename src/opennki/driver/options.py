@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from math import prod
 
-from opennki.base.codes import NKI1020, NKI1023, NKI1024
+from opennki.base.codes import NKI1020, NKI1023, NKI1024, NKI7019
 from opennki.base.diag import Code, fail
 from opennki.base.loc import current
 from opennki.target import TARGETS, Target, target
@@ -19,6 +20,8 @@ SIMULATOR_VARIABLE = "NKI_SIMULATOR"
 FRONTEND_VARIABLE = "NKI_FRONTEND"
 LEVELS = ("penguin", "bir", "program")
 FRONTENDS = ("beta3",)
+NKI_VERSIONS = ("0.6",)
+"""Versions of the language whose rules are modelled."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +60,8 @@ class Request:
     def resolve(self) -> Options:
         """The options that hold.
 
-        Raises: NKI1020 for a grid that is none, NKI1023 for an unknown target, NKI1024 for a value
-        that an option or its environment variable cannot have.
+        Raises: NKI1020 for a grid that is none or too large for the target, NKI1023 for an unknown
+        target, NKI1024 for a value that an option or its environment variable cannot have.
         """
         env = self.environment
         base = _DEFAULTS.get() or self
@@ -71,6 +74,9 @@ class Request:
         wanted = self.target or base.target or env.get(TARGET_VARIABLE) or self.default_target
         found = resolve_target(wanted)
         grid = normal_grid(self.grid)
+        if prod(grid) > found.cores:
+            why = f"{found.name} has {found.cores} core(s) per logical core"
+            raise _refused(NKI1020, grid=list(grid), why=why)
         step = self.step or base.step
         return Options(found, grid, front, level, precise, self.strict, step)
 
@@ -80,7 +86,7 @@ _DEFAULTS: ContextVar[Request | None] = ContextVar("defaults", default=None)
 
 @contextmanager
 def defaults(request: Request) -> Iterator[None]:
-    """While it is entered, `target`, `level` and `step` of `request` hold where no other is given."""
+    """While entered, `target`, `level` and `step` of `request` hold where no other is given."""
     token = _DEFAULTS.set(request)
     try:
         yield
@@ -108,6 +114,13 @@ def normal_grid(grid: int | tuple[int, ...] | None) -> tuple[int, ...]:
         if isinstance(n, bool) or not hasattr(n, "__index__") or n < 1:
             raise _refused(NKI1020, grid=list(sizes), why=f"{n!r} is not a positive integer")
     return tuple(int(n) for n in sizes)
+
+
+def known_version(nki: str) -> str:
+    """`nki` if the rules of that version are modelled; raises NKI7019."""
+    if nki not in NKI_VERSIONS:
+        raise _refused(NKI7019, got=nki, known=", ".join(NKI_VERSIONS))
+    return nki
 
 
 def flag(env: Mapping[str, str], name: str, default: bool) -> bool:

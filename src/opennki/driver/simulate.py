@@ -45,8 +45,9 @@ class Outcome:
 
 
 class Forms(Protocol):
-    """What a run needs of a compiled kernel: its options, arrays, and the form of each level."""
+    """What a run needs of a compiled kernel: its name, options, arrays, and forms."""
 
+    kernel: str
     options: Options
     traces: list[Traced]
 
@@ -61,6 +62,14 @@ class Forms(Protocol):
     @property
     def program(self) -> Program:
         """The scheduled program."""
+
+    @property
+    def scheduled(self) -> Program | None:
+        """The scheduled program if it was made."""
+
+    @property
+    def problems(self) -> list[Diagnostic]:
+        """What was found so far."""
 
 
 def execute(
@@ -81,7 +90,7 @@ def execute(
     for index, traced in enumerate(compiled.traces):
         memory = Memory(options.precise, shared if len(compiled.traces) > 1 else None)
         _load(memory, traced, to_numpy)
-        machine = Machine(memory.find, MachineOptions(options.precise, options.strict))
+        machine = Machine(memory.find, machine_options(options))
         machine.printer = printer
         runner(index, machine, memory)
         found += machine.diagnostics
@@ -144,6 +153,12 @@ def _public(array: Array, view: View) -> Array:
     return array.view(np.bool_) if view.dtype == "bool" else array
 
 
+def machine_options(options: Options) -> MachineOptions:
+    """What the simulator needs to know of the compilation's options."""
+    any_writer = options.target.has("accumulate_any")
+    return MachineOptions(options.precise, options.strict, any_writer)
+
+
 class StepMachine:
     """Runs instructions while they are traced, so that the kernel's Python can show values."""
 
@@ -154,7 +169,7 @@ class StepMachine:
         self.memory = Memory(options.precise)
         for tensor, array in arrays:
             self.memory.find(tensor).fill(to_numpy(array))
-        self.machine = Machine(self.memory.find, MachineOptions(options.precise, options.strict))
+        self.machine = Machine(self.memory.find, machine_options(options))
         self.machine.printer = printer
 
     def execute(self, inst: Inst) -> None:

@@ -31,10 +31,10 @@ from opennki.base.codes import (
     NKI2114,
     NKI2121,
 )  # fmt: skip
-from opennki.base.diag import Problem, problem
+from opennki.base.diag import Problem, Severity, problem
 
 from .inst import Inst
-from .spec import InstrSpec, Operand
+from .spec import InstrSpec, Operand, Read
 from .tensor import Space
 from .view import View
 
@@ -47,14 +47,38 @@ def signature(view: View) -> tuple[object, ...]:
 def problems(inst: Inst, t: Any) -> Iterator[Problem]:
     """Every rule that `inst` breaks on target `t`: first the declared ones, then its `check`.
 
-    `check` runs only when the declared rules hold, so it may rely on them.
+    `check` runs only when the declared rules hold, so it may rely on them; what no engine can
+    compute with is looked at last.
     """
-    found = False
-    for problem_ in _declared(inst, inst.spec, t):
-        found = True
-        yield problem_
-    if not found:
-        yield from inst.check(t)
+    for rules in (_declared(inst, inst.spec, t), inst.check(t), _computable(inst, t)):
+        found = list(rules)
+        yield from found
+        if any(one.code.severity is Severity.error for one in found):
+            return
+
+
+def _computable(inst: Inst, t: Any) -> Iterator[Problem]:
+    """Engines compute with neither 64-bit integers nor packed dtypes; they move packed ones.
+
+    Source: numerics of the ISA: 64-bit integers exist only in registers and DMA.
+    """
+    spec = inst.spec
+    if spec.bir == "DMACopy":
+        return
+    for operand, view in inst.views():
+        refused: frozenset[dtypes.DType] = frozenset()
+        if view.space.on_chip:
+            refused |= {dtypes.int64, dtypes.uint64}
+        if spec.ins and (operand.read or inst.read_mode()) is not Read.RAW:
+            refused |= dtypes.PACKED
+        if operand.accumulate is not None and getattr(inst, operand.accumulate) is True:
+            refused |= dtypes.PACKED
+        if view.dtype in refused:
+            allowed = dtypes.names(frozenset(operand.dtypes or dtypes.ALL) - refused)
+            yield problem(
+                NKI2106, operand=operand.name, got=view.dtype, inst=spec.label, target=t.name,
+                allowed=allowed,
+            )  # fmt: skip
 
 
 def _declared(inst: Inst, spec: InstrSpec, t: Any) -> Iterator[Problem]:

@@ -68,7 +68,8 @@ class Attribute:
 
     Attributes: type, a class (an enumeration, int, float, bool, str, tuple); default; required;
     optional, None is a value of its own; bir, wire name in BIR (None: same name, empty: not on the
-    wire); since, member -> first target order; surface, False when no kernel call can set it.
+    wire); since, member -> first target order; surface, False when no kernel call can set it;
+    last, it comes after `name` in a call: a keyword of earlier versions.
     """
 
     type: type
@@ -78,6 +79,7 @@ class Attribute:
     bir: str | None = None
     since: Mapping[object, int] = field(default_factory=dict)
     surface: bool = True
+    last: bool = False
     name: str = ""
 
 
@@ -151,11 +153,12 @@ def attr(
     bir: str | None = None,
     since: Mapping[Any, int] | None = None,
     surface: bool = True,
+    last: bool = False,
 ) -> Any:
     """Declare a compile-time attribute of class `type`; without `default` it must be given."""
     required = default is _REQUIRED and not optional
     value = None if default is _REQUIRED else default
-    return Attribute(type, value, required, optional, bir, since or {}, surface)
+    return Attribute(type, value, required, optional, bir, since or {}, surface, last)
 
 
 @dataclass(eq=False)

@@ -102,7 +102,10 @@ class MatMulOp(Inst):
         else:
             yield from self._dtype_problems(t)
         if self.perf_mode is DOUBLE_ROW:
-            yield from self._double_row_problems()
+            found = list(self._double_row_problems())
+            yield from found
+            if any(one.code is NKI2205 for one in found):
+                return  # without pairs, M and N are not what the author thinks
         yield from self._size_problems(t)
         yield from self._tile_problems(t)
 

@@ -97,3 +97,19 @@ def is_float32(value: object) -> bool:
 def _nki(op: AluOp) -> str:
     row = ALU.get(op)
     return row.nki if row is not None else op.name
+
+
+def drop_stated_dtype(inst: Inst) -> None:
+    """Forget the keyword ``dtype=`` of earlier versions where it repeats the dtype of `dst`."""
+    if inst.dtype == inst.dst.dtype:  # type: ignore[attr-defined]  # those that have both
+        inst.dtype = None  # type: ignore[attr-defined]
+
+
+def stated_dtype_problems(inst: Inst) -> Problems:
+    """The keyword ``dtype=`` of earlier versions may only repeat the dtype of `dst`."""
+    stated, dst = inst.dtype, inst.dst.dtype  # type: ignore[attr-defined]  # those that have both
+    if stated is not None and stated != dst:
+        yield problem(
+            NKI2116, first="dtype", first_dtype=stated, second="dst", second_dtype=dst,
+            inst=inst.spec.label,
+        )  # fmt: skip

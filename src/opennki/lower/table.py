@@ -44,13 +44,16 @@ class Rule:
 class Lowering:
     """Compiled lowering of one class."""
 
-    __slots__ = ("_attrs", "_cache", "_inputs", "_ins", "_key", "_names", "_outs", "opcode")
+    __slots__ = (
+        "_attrs", "_cache", "_floats", "_inputs", "_ins", "_key", "_names", "_outs", "opcode",
+    )  # fmt: skip
 
     def __init__(self, spec: InstrSpec, rule: Rule) -> None:
         self.opcode = spec.bir
         self._ins = rule.ins if rule.ins is not None else tuple(o.name for o in spec.ins)
         self._outs = rule.outs if rule.outs is not None else tuple(o.name for o in spec.outs)
-        self._names = tuple(a.name for a in spec.attrs)
+        self._names = tuple(a.name for a in spec.attrs if a.type is not float)
+        self._floats = tuple(a.name for a in spec.attrs if a.type is float)
         self._attrs = rule.attrs or _declared(spec)
         self._key = rule.key
         self._inputs = rule.inputs
@@ -59,6 +62,8 @@ class Lowering:
     def __call__(self, inst: Inst, name: str, of_view: OfView) -> Instruction:
         """The BIR instruction that means `inst`; attribute dictionaries are shared, not copied."""
         key: Any = tuple([getattr(inst, n) for n in self._names])
+        if self._floats:  # 0.0 equals -0.0, and NaN nothing: their texts tell them apart
+            key = (key, *[repr(getattr(inst, n)) for n in self._floats])
         if self._key is not None:
             key = (key, self._key(inst))
         attrs = self._cache.get(key)

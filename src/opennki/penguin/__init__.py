@@ -4,9 +4,10 @@ from .function import Function, Loop, LoopKind, Region, Statement, walk
 from .irbuilder import IRBuilder
 from .parser import parse_function
 from .printer import print_function, print_instruction
+from .substitute import substitute
 from .verify import verify
 
 __all__ = [
     "Function", "IRBuilder", "Loop", "LoopKind", "Region", "Statement", "parse_function",
-    "print_function", "print_instruction", "verify", "walk",
+    "print_function", "print_instruction", "substitute", "verify", "walk",
 ]  # fmt: skip

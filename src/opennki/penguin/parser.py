@@ -16,6 +16,7 @@ from opennki.base.affine import LoopVar
 from opennki.base.affine_text import read_affine
 from opennki.base.codes import NKI4009, NKI4011
 from opennki.base.diag import fail
+from opennki.base.dtypes import DType
 from opennki.base.text import Position, Reader, nearest
 from opennki.ir import Access, Attribute, Inst, InstrSpec, Operand, Role, Space, Tensor, View
 from opennki.isa.enums import Engine
@@ -287,7 +288,7 @@ class _FunctionParser:
         r = self.r
         if r.token[:1] == "%":
             return self._view()
-        if (operand.number or operand.optional) and r.accept("none"):
+        if operand.optional and r.accept("none"):
             return None
         if operand.number:
             return r.number("a tensor with `%` or a number")
@@ -347,6 +348,7 @@ _READERS: Final[dict[type, Callable[[_FunctionParser, Reader], Any]]] = {
     int: lambda parser, r: read_affine(r, parser._scope),
     float: lambda parser, r: r.number(),
     str: lambda parser, r: r.string(),
+    DType: lambda parser, r: _word(r, "dtype", _DTYPES),
     tuple: _FunctionParser._list,
 }
 

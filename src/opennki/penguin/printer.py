@@ -32,6 +32,7 @@ import numpy as np
 
 from opennki.base.affine import AffineExpr
 from opennki.base.affine_text import affine_text, variable_text
+from opennki.base.dtypes import DType
 from opennki.base.loc import UNKNOWN, SrcLoc
 from opennki.base.text import Writer, name_text, number_text, string_text
 from opennki.ir import Access, Attribute, Inst, Operand, Role, Tensor, View
@@ -224,6 +225,8 @@ def value_text(value: object) -> str:
         value = value.item()
     if isinstance(value, int | float):
         return number_text(value)
+    if isinstance(value, DType):
+        return str(value)
     if isinstance(value, str):
         return string_text(value)
     if isinstance(value, tuple):

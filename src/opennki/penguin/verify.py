@@ -24,6 +24,7 @@ from opennki.base.text import nearest
 from opennki.ir import Inst, View, describe, problems, signature
 
 from .function import Function, Loop, Statement
+from .substitute import copy_of
 
 ENUMERATED: Final = 4096
 """Values of a rolled offset that are tried one by one; of more, only the ends are."""
@@ -134,7 +135,8 @@ class _Verifier:
         sound = True
         for name in rolled:
             value = getattr(inst, name)
-            expr: AffineExpr = value.offset if isinstance(value, View) else value
+            expr = value.offset if isinstance(value, View) else value
+            assert isinstance(expr, AffineExpr)
             for var, _ in expr.terms:
                 if self._scope.get(var.name) != var:
                     self._undefined("loop variable", var.name, self._scope, inst.loc, inst)
@@ -151,10 +153,10 @@ class _Verifier:
         first = {name: _places(getattr(inst, name)) for name in rolled}
         fields = {name: getattr(inst, name) for name in inst.spec.order}
         start = {name: _at(fields[name], places[0]) for name, places in first.items()}
-        self._verdict(_copy(inst, fields | start))
+        self._verdict(copy_of(inst, fields | start))
         for name, places in first.items():
             for place in places[1:]:
-                self._verdict(_copy(inst, fields | start | {name: _at(fields[name], place)}))
+                self._verdict(copy_of(inst, fields | start | {name: _at(fields[name], place)}))
 
     def _verdict(self, inst: Inst) -> None:
         key: object = (inst.__class__, inst.engine, *map(_key, inst.values()))
@@ -237,11 +239,6 @@ def _places(view: View) -> list[int]:
 
 def _at(view: View, offset: int) -> View:
     return View(view.tensor, offset, view.shape, view.strides, view.dtype)
-
-
-def _copy(inst: Inst, fields: dict[str, object]) -> Inst:
-    made: Inst = type(inst)(**fields, engine=inst.engine, name=inst.name, loc=inst.loc)  # type: ignore[call-arg]
-    return made
 
 
 def _key(value: object) -> object:

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from opennki.base.codes import NKI6001, NKI6002, NKI6003, NKI6004
-from opennki.base.diag import Diagnostic, NkiError, diagnostic, problem
-from opennki.base.dtypes import DType
+from opennki.base.codes import NKI6001, NKI6002, NKI6003, NKI6004, NKI6005, NKI6007
+from opennki.base.diag import Code, Diagnostic, NkiError, Problem, diagnostic, problem
+from opennki.base.dtypes import PACKED, DType
 from opennki.base.numerics import from_f32, to_f32
-from opennki.ir import Inst, Operand, Read, View, describe
+from opennki.ir import Inst, Operand, Read, Space, View, describe
 from opennki.ir.masked import Masked
-from opennki.isa.enums import Engine
+from opennki.isa.enums import Engine, ReduceCmd
 
 from .memory import FULL, Storage
 
@@ -33,11 +33,13 @@ class Options:
     """How to simulate.
 
     precise: round to narrow dtypes (NKI_PRECISE_FP); strict: reading memory that nothing wrote is
-    an error instead of a warning.
+    an error instead of a warning; accumulate_any: PSUM may accumulate onto what any instruction
+    wrote, not only onto products.
     """
 
     precise: bool = True
     strict: bool = False
+    accumulate_any: bool = True
 
 
 @dataclass
@@ -53,6 +55,8 @@ class Machine:
     accumulators: dict[Engine, Array] = field(default_factory=dict)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     printer: Callable[[str], None] | None = None
+    _owner: dict[Engine, str] = field(default_factory=dict)
+    _writer: dict[str, Engine] = field(default_factory=dict)
     _seen: set[tuple[object, ...]] = field(default_factory=set)
 
     def execute(self, inst: Inst) -> None:
@@ -136,9 +140,20 @@ class Machine:
         registers = self.accumulators.get(inst.engine)
         if registers is None:
             registers = self.accumulators[inst.engine] = np.zeros((128, 1), np.float32)
+        self._check_owner(inst)
         first = next(inst.views())[1]
         start = first.start_partition + getattr(first.tensor, "start_partition", 0)
         return registers[start : start + first.shape[0]]
+
+    def _check_owner(self, inst: Inst) -> None:
+        """Warn of a sum that is continued after another kind of instruction used the registers."""
+        command = getattr(inst, "reduce_cmd", ReduceCmd.ZeroAccumulate)
+        label = inst.spec.label
+        other = self._owner.get(inst.engine, label)
+        if command is ReduceCmd.Accumulate and other != label:
+            self._warn(inst, NKI6007, {"inst": label, "other": other})
+        if command is not ReduceCmd.Idle:
+            self._owner[inst.engine] = label
 
     # ---- writing -----------------------------------------------------------------------------
 
@@ -153,6 +168,8 @@ class Machine:
         if operand.accumulate is not None:
             values = self._accumulate(inst, operand, view, values, window, marks)
         stored = _rounded(values, view.dtype, window.dtype, store.precise)
+        if view.tensor.space is Space.psum:
+            self._writer[view.tensor.name] = inst.engine
         if mask is None:
             window[...] = stored
         else:
@@ -173,10 +190,13 @@ class Machine:
     ) -> Array:  # fmt: skip
         adds = getattr(inst, operand.accumulate or "")
         known = True if marks is None else marks == FULL[marks.dtype.itemsize]
-        if adds is False or (adds is None and not np.any(known)):
-            return values
+        if adds is False or (adds is None and not np.any(known)) or view.dtype in PACKED:
+            return values  # packed elements are moved: there is no sum of them
+        name = view.tensor.name
         if adds is True and not np.all(known):
-            self._warn(inst, NKI6004, tensor=view.tensor.name)
+            self._warn(inst, NKI6004, {"tensor": name})
+        elif not self.options.accumulate_any and self._writer.get(name) is not inst.engine:
+            self._warn(inst, NKI6005, {"tensor": name})
         before = to_f32(old, view.dtype)
         total = before + values
         return np.asarray(np.where(known, total, values), np.float32)
@@ -196,13 +216,14 @@ class Machine:
         if outside.any():
             value = float(argument[outside][0])
             op = str(inst.op)  # type: ignore[attr-defined]
-            self._warn(inst, NKI6003, op=op, value=value, low=low, high=high)
+            facts = {"op": op, "value": value, "low": low, "high": high}
+            self._warn(inst, NKI6003, facts)
 
-    def _warn(self, inst: Inst, code: Any, **facts: object) -> None:
+    def _warn(self, inst: Inst, code: Code, facts: dict[str, object]) -> None:
         key = (code, inst.loc, facts.get("tensor"))
         if key not in self._seen:
             self._seen.add(key)
-            self.diagnostics.append(diagnostic(problem(code, **facts), inst.loc, _shown(inst)))  # type: ignore[arg-type]
+            self.diagnostics.append(diagnostic(Problem(code, facts), inst.loc, _shown(inst)))
 
     def _print(self, inst: Inst, operands: list[Any]) -> None:
         if self.printer is not None:

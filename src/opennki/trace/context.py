@@ -43,7 +43,7 @@ from opennki.penguin import Function
 from opennki.target import Target
 
 from .arguments import ResultTree, bind, with_tensors
-from .names import assigned_name, loop_values
+from .names import assigned_name, loop_values, return_line
 from .nki_ctx import global_ctx
 from .translate import translate
 from .values import NkiTensor
@@ -169,7 +169,7 @@ class TraceContext:
             if not any(t.written for t, _ in self.arrays):
                 self.report(problem(NKI1013), self._kernel_loc())
             return None
-        results = ResultTree(value, self.refusal)
+        results = ResultTree(value, self._refused_result)
         for view in results.leaves:
             tensor = view.tensor
             if tensor.role is Role.internal:
@@ -245,7 +245,8 @@ class TraceContext:
         """
         if given:
             if given in self._taken:
-                raise self.refusal(NKI3006, name=given, other=self.function.tensors.get(given))
+                made = self.function.tensors.get(given)
+                raise self.refusal(NKI3006, name=given, other=made.loc if made else "another place")
             self._taken[given] = 0
             return given
         return self.unique(assigned_name() or kind)
@@ -268,11 +269,13 @@ class TraceContext:
 
     def program_id(self, axis: int) -> int:
         """Index of this program on `axis` of the grid; 0 on axis 0 of a launch without a grid."""
-        return self.ids[self._axis(axis)] if self.grid else 0
+        index = self._axis(axis)
+        return self.ids[index] if self.grid else 0
 
     def num_programs(self, axis: int) -> int:
         """Size of the grid on `axis`."""
-        return self.grid[self._axis(axis)] if self.grid else 1
+        index = self._axis(axis)
+        return self.grid[index] if self.grid else 1
 
     def _axis(self, axis: int) -> int:
         if not 0 <= axis < max(1, len(self.grid)):
@@ -284,6 +287,14 @@ class TraceContext:
     def refusal(self, code: Code, **facts: object) -> NkiError:
         """An error at the user's present line, to be raised by the caller."""
         return NkiError([diagnostic(problem(code, **facts), self.loc(), notes=self.loop_notes())])  # type: ignore[arg-type]
+
+    def _refused_result(self, code: Code, **facts: object) -> NkiError:
+        """An error about what the kernel returns, at its only `return`, else at the kernel."""
+        loc = self._kernel_loc()
+        line = return_line(self.kernel_code)
+        if line:
+            loc = SrcLoc(loc.file, line, function=loc.function)
+        return NkiError([diagnostic(problem(code, **facts), loc)])  # type: ignore[arg-type]
 
     def report(self, found: Problem, loc: SrcLoc, inst: Inst | None = None) -> None:
         """Record a problem and go on."""

@@ -13,7 +13,7 @@ from types import CodeType, FrameType
 from opennki.base.loc import is_ours, user_frame
 
 _STORES = frozenset({"STORE_FAST", "STORE_NAME", "STORE_DEREF", "STORE_GLOBAL"})
-_assigned: dict[tuple[CodeType, int], str] = {}
+_assigned: dict[tuple[int, int], str] = {}
 
 
 def assigned_name() -> str:
@@ -21,10 +21,10 @@ def assigned_name() -> str:
     frame = user_frame(2)
     if frame is None:
         return ""
-    key = (frame.f_code, frame.f_lasti)
+    key = (id(frame.f_code), frame.f_lasti)  # `is_ours` keeps every code object that it has seen
     name = _assigned.get(key)
     if name is None:
-        name = _assigned[key] = _find_store(*key)
+        name = _assigned[key] = _find_store(frame.f_code, frame.f_lasti)
     return name
 
 
@@ -93,3 +93,16 @@ def _loops(file: str) -> tuple[ForLoop, ...]:
             header = f"for {ast.unparse(node.target)} in {ast.unparse(node.iter)}"
             loops.append(ForLoop(node.lineno, node.end_lineno or node.lineno, header, names))
     return tuple(sorted(loops, key=lambda loop: loop.first))
+
+
+def return_line(code: CodeType | None) -> int:
+    """Line of the only `return` in a function; 0 if there are several."""
+    if code is None:
+        return 0
+    starts = dict(dis.findlinestarts(code))
+    lines, line = set(), 0
+    for op in dis.get_instructions(code):
+        line = starts.get(op.offset) or line
+        if op.opname.startswith("RETURN_") and op.opname != "RETURN_GENERATOR":
+            lines.add(line)
+    return lines.pop() if len(lines) == 1 else 0

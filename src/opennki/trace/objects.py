@@ -8,11 +8,21 @@ from typing import Any
 class NKIObject:
     """Objects with named fields.
 
-    A subclass without an `__init__` gets one whose parameters are its annotated names in order,
-    positional or by keyword; a name without a value of its own defaults to None. It calls
-    `__post_init__` if there is one. Objects of one class are equal when their fields are.
+    A subclass without an `__init__` gets one whose parameters are the names that its body annotates
+    or assigns, in order, positional or by keyword; a name without a value defaults to None. It
+    calls `__post_init__` if there is one. Objects of one class are equal when their fields are.
     Source: NKI language guide, "Class Support".
     """
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Annotate the plain values of the class body, so that ``@dataclass`` sees them too.
+
+        NKI treats classes with and without the decorator alike.
+        """
+        super().__init_subclass__(**kwargs)
+        known = vars(cls).get("__annotations__", {})
+        plain = [n for n, v in vars(cls).items() if not n.startswith("__") and _is_field(v)]
+        cls.__annotations__ = {**known, **{n: Any for n in plain if n not in known}}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         names = _field_names(type(self))
@@ -44,9 +54,16 @@ class NKIObject:
 
 
 def _field_names(cls: type) -> list[str]:
-    """Annotated names of `cls` and its bases, base classes first."""
+    """Names that `cls` and its bases annotate or assign plain values to, base classes first."""
     names: dict[str, None] = {}
     for base in reversed(cls.__mro__):
-        if base is not NKIObject:
+        if base not in (NKIObject, object):
             names.update(dict.fromkeys(vars(base).get("__annotations__", {})))
     return list(names)
+
+
+def _is_field(value: object) -> bool:
+    """Whether a class attribute is data: no method, property or nested class, and immutable."""
+    if callable(value) or isinstance(value, property | classmethod | staticmethod):
+        return False
+    return type(value).__hash__ is not None

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from opennki.base.codes import (
     NKI1002,
     NKI1003,
-    NKI1030,
+    NKI1031,
     NKI3010,
     NKI3011,
     NKI3012,
@@ -186,8 +186,7 @@ class NkiTensor(ViewMethods):
     # ---- what is refused ---------------------------------------------------------------------
 
     def __setitem__(self, key: Any, value: object) -> NoReturn:
-        instead = "nisa.tensor_copy(dst=t[...], src=value), or pass t[...] as dst"
-        _fail(NKI1030, construct="t[...] = value", since="0.2", instead=instead)
+        _fail(NKI1031, name=self.tensor.name)
 
     def __bool__(self) -> NoReturn:
         _fail(NKI1002, what=describe(self))

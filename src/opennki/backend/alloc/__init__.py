@@ -4,10 +4,11 @@ Works on the module it is given: `address` and `bank` of its storages are set in
 nothing else. Who wants to see the module as it was keeps its text.
 """
 
-from .chip import place_psum, place_sbuf
 from .dram import place_dram
 from .liveness import Liveness, liveness
+from .psum import place_psum
 from .report import Occupancy, Report, occupancy
+from .sbuf import place_sbuf
 
 __all__ = [
     "Liveness", "Occupancy", "Report", "liveness", "occupancy", "place_dram", "place_psum",

@@ -46,35 +46,42 @@ def dependences(instructions: Sequence[Instruction], tracks: Tracks) -> Iterator
     names = _names(instructions)
     for node, inst in enumerate(instructions):
         edges: Edges = {}
-        read: list[Region] = []
-        written: list[Region] = []
+        touched: list[Region] = []
         for arg in inst.ins:
             if arg.__class__ is AccessPattern:
                 tile = tiles[arg.memloc]
+                known = tile.known
                 key = (arg.offset, arg.ap, arg.dtype)
-                region = tile.known.get(key) if tile.known is not None else None
+                region = known.get(key) if known is not None else None
                 if region is None:
                     region = tile.open(key, arg, inst.opcode, track)
-                read.append(region)
+                touched.append(region)
                 if region.write < 0 and tile.inherited:
                     _follow(edges, tile.inherited, _FLOW)
                 _before_read(region, edges, track)
+        reads = len(touched)
         for arg in inst.outs:
             if arg.__class__ is AccessPattern:
                 tile = tiles[arg.memloc]
+                known = tile.known
                 key = (arg.offset, arg.ap, arg.dtype)
-                region = tile.known.get(key) if tile.known is not None else None
+                region = known.get(key) if known is not None else None
                 if region is None:
                     region = tile.open(key, arg, inst.opcode, track)
-                written.append(region)
+                touched.append(region)
                 if region.write < 0 and tile.inherited:
                     _follow(edges, tile.inherited, _OUTPUT)
                 _before_write(region, edges, track)
         own = track[node]
-        for region in read:
-            _note_read(region, own, node)
-        for region in written:
-            _note_write(region, own, node)
+        for region in touched:
+            if reads > 0:
+                reads -= 1
+                _note_read(region, own, node)
+            else:
+                region.write = node
+                region.reads = region.small_writes = region.small_reads = None
+                if region.larger:
+                    _note_write(region, own, node)
         if inst.dependencies:
             _explicit(inst, edges, names, track)
         if own < FIRST_RING and own in edges and edges[own] >> 2 < node:
@@ -142,8 +149,6 @@ def _note_read(region: Region, own: int, node: int) -> None:
 
 
 def _note_write(region: Region, own: int, node: int) -> None:
-    region.write = node
-    region.reads = region.small_writes = region.small_reads = None
     for larger in region.larger:
         if larger.small_writes is None:
             larger.small_writes = {own: node}

@@ -41,8 +41,9 @@ class Footprint(NamedTuple):
     @property
     def size(self) -> int:
         """How many bytes, in all partitions; pieces that overlap each other count twice."""
-        size = (self.p1 - self.p0) * self.width
-        for _, count in self.levels:
+        p0, p1, _, _, size, levels = self
+        size *= p1 - p0
+        for _, count in levels:
             size *= count
         return size
 
@@ -58,7 +59,7 @@ def footprint(arg: AccessPattern) -> Footprint:
     assert start.__class__ is int, "an operand of rolled code has no footprint"
     if loc.type is MemoryType.DRAM:
         return _new(Footprint, (0, 1, *_comb(start, size, pairs)))
-    row = loc.row * loc.dtype.itemsize
+    row = loc.row * loc.dtype.itemsize or 1
     step, count = pairs[0]
     step *= size
     if count > 1 and (step % row or step < 0):
@@ -118,11 +119,13 @@ def _comb(base: int, size: int, pairs: Levels) -> tuple[int, int, int, Levels]:
 
 def overlap(a: Footprint, b: Footprint) -> bool:
     """Whether some byte is in both. Exact for combs of equal steps, and up to `SEARCH` teeth."""
-    if a.p0 >= b.p1 or b.p0 >= a.p1 or a.lo >= b.hi or b.lo >= a.hi:
+    a_p0, a_p1, a_lo, a_hi, a_width, a_levels = a
+    b_p0, b_p1, b_lo, b_hi, b_width, b_levels = b
+    if a_lo >= b_hi or b_lo >= a_hi or a_p0 >= b_p1 or b_p0 >= a_p1:
         return False
-    if not a.levels and not b.levels:
+    if not a_levels and not b_levels:
         return True
-    return _meet(a.lo, a.width, a.levels, b.lo, b.width, b.levels)
+    return _meet(a_lo, a_width, a_levels, b_lo, b_width, b_levels)
 
 
 def _span(width: int, levels: Levels) -> int:

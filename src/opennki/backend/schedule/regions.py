@@ -31,6 +31,9 @@ MAX_CELLS: Final = 16
 EFFORT: Final = 24
 """Comparisons per region, on average, that a storage may cost before it is taken as a whole."""
 
+TOO_MUCH: Final = 10_000
+"""Comparisons that it may cost beyond that average."""
+
 
 class Region:
     """A footprint and its accesses.
@@ -96,23 +99,29 @@ class RegionTable:
         found = self.regions.get(fp)
         if found is not None:
             return found
+        size = fp.size
+        region = Region(fp, size)
         if not self.regions:
-            found = self.regions[fp] = Region(fp, fp.size)
-            return found
-        region = Region(fp, fp.size)
+            self.regions[fp] = region
+            return region
         larger: list[Region] = [] if self._whole is None else [self._whole]
         smaller: list[Region] = []
+        near = self.regions.values() if self._cells is None else self._near(fp)
         tried = 0
-        for other in self._near(fp):
+        for other in near:
             tried += 1
             if overlap(fp, other.fp):
-                (larger if other.size >= region.size else smaller).append(other)
+                (larger if other.size >= size else smaller).append(other)
         self._effort += tried - EFFORT
-        crowded = len(larger) > MAX_LARGER or any(len(s.larger) > MAX_LARGER for s in smaller)
-        if crowded or self._effort > EFFORT * EFFORT * EFFORT:
+        if (
+            self._effort > TOO_MUCH
+            or len(larger) > MAX_LARGER
+            or (smaller and max([len(s.larger) for s in smaller]) > MAX_LARGER)
+        ):
             found = self.regions[fp] = self._everything()
             return found
-        region.larger = tuple(larger)
+        if larger:
+            region.larger = tuple(larger)
         for small in smaller:
             small.larger += (region,)
             region.inherit(small, self._tracks)
@@ -146,12 +155,9 @@ class RegionTable:
         return self._whole
 
     def _near(self, fp: Footprint) -> Iterator[Region]:
-        """Regions that may overlap `fp`, each once."""
-        index, long = self._cells, self._long
-        if index is None or long is None:
-            yield from self.regions.values()
-            return
-        yield from long
+        """Regions that may overlap `fp`, each once, by the index."""
+        index = self._cells or {}
+        yield from self._long or ()
         cells = self._cells_of(fp)
         if cells is None:
             seen = set()

@@ -330,9 +330,9 @@ NKI1028 = code(
 
 NKI1029 = code(
     "NKI1029",
-    "name that nki.language does not have",
-    "nki.language has no `{name}`{why}",
-    hint="did you mean nl.{close}?",
+    "name that NKI does not have",
+    "{module} has no `{name}`{why}",
+    hint="did you mean {close}?",
     why="The name is misspelt, or it is part of the language and opennki does not have it yet; the "
     "message says which.",
     wrong="y = nl.maximun(a, b)",

@@ -17,7 +17,7 @@ _MATMUL: Any = MatMulOp  # called with its fields in order, as every generated m
 
 
 class PsumWrites:
-    """Which elements of each PSUM tensor were written so far."""
+    """Which elements of each PSUM tensor a matrix product has written so far."""
 
     def __init__(self) -> None:
         self._windows: dict[Tensor, set[Window]] = {}
@@ -62,7 +62,8 @@ class MatmulEmit:
 
         ``accumulate=None`` becomes False where `dst` was not written before and True where it was
         written whole. Where only part of it was, None stays: each element adds if it was written.
-        Source: NKI ISA reference, nc_matmul, "Accumulation mode".
+        Source: NKI ISA reference, nc_matmul, "Accumulation mode". Model: only products count as
+        writes, so that the first one overwrites what memset left, on every target.
         """
         inst = _MATMUL(dst, *fields)
         if inst.accumulate is None:

@@ -26,6 +26,10 @@ def _number(inst: ActivationOp | ActivationAccumulationOp) -> float:
     return 1.0 if isinstance(inst.scale, View) else float(inst.scale)
 
 
+def _key(inst: ActivationOp | ActivationAccumulationOp) -> str:
+    return repr(_number(inst))  # tells 0.0 from -0.0
+
+
 def _lift(inst: Instruction, fields: Fields) -> Fields:
     attrs = inst.attrs
     if fields["scale"] is None:
@@ -43,6 +47,6 @@ def _inputs(inst: ActivationOp | ActivationAccumulationOp) -> tuple[object, ...]
 
 
 RULES: Final[dict[type[Inst], Rule]] = {
-    cls: Rule(ins=("data", "bias", "scale"), inputs=_inputs, attrs=_attrs, key=_number, lift=_lift)
+    cls: Rule(ins=("data", "bias", "scale"), inputs=_inputs, attrs=_attrs, key=_key, lift=_lift)
     for cls in (ActivationOp, ActivationAccumulationOp)
 }

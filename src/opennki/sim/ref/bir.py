@@ -66,14 +66,17 @@ def _block(block: BasicBlock, machine: Machine, lifter: Lifter, index: dict[str,
 
 
 def at(inst: Instruction, index: dict[str, int]) -> Instruction:
-    """`inst` in one trip of its loops: offsets become numbers."""
+    """`inst` in one trip of its loops: offsets and attributes become numbers."""
 
     def fix(operand: object) -> object:
         if isinstance(operand, AccessPattern) and isinstance(operand.offset, AffineExpr):
             offset = operand.offset.substitute(index)
             return AccessPattern(operand.memloc, offset, operand.ap, operand.dtype)
-        return operand
+        if isinstance(operand, AffineExpr):
+            return operand.substitute(index)
+        return tuple(map(fix, operand)) if isinstance(operand, tuple) else operand
 
     ins = tuple(fix(o) for o in inst.ins)
     outs = tuple(fix(o) for o in inst.outs)
-    return Instruction(inst.opcode, inst.engine, inst.name, ins, outs, inst.attrs, inst.loc)  # type: ignore[arg-type]
+    attrs = {key: fix(value) for key, value in inst.attrs.items()}
+    return Instruction(inst.opcode, inst.engine, inst.name, ins, outs, attrs, inst.loc)  # type: ignore[arg-type]

@@ -10,12 +10,14 @@ import numbers
 from collections.abc import Callable
 from typing import Any
 
-from opennki.base.codes import NKI1007, NKI1008
+from opennki.base.codes import NKI1007, NKI1008, NKI1032, NKI2117, NKI2501
 from opennki.base.diag import Problem, Severity, problem
+from opennki.base.dtypes import DType
+from opennki.base.dtypes import dtype as to_dtype
 from opennki.ir import Attribute, Inst, InstrSpec, Operand, View, describe, problems
-from opennki.isa.enums import ActFunc, AluOp, Engine, IsaEnum
+from opennki.isa.enums import ActFunc, AluOp, DgeMode, Engine, IsaEnum
 from opennki.trace.context import TraceContext
-from opennki.trace.enums import MEANING
+from opennki.trace.enums import MEANING, dge_mode
 from opennki.trace.nki_ctx import nki_ctx
 from opennki.trace.values import NkiTensor
 
@@ -149,11 +151,20 @@ def _attribute(spec: InstrSpec, field: Attribute, value: Any) -> Any:
         return value.item() if hasattr(value, "item") else value
     if kind is float and hasattr(value, "item") and getattr(value, "shape", None) == ():
         return value.item()
+    if kind is DType:
+        return _dtype(spec, field, value)
     if kind is str and isinstance(value, str):
         return value
     if kind is tuple:
         return frozen(value) if isinstance(value, list | tuple) else (value,)
     raise Refused(_wrong_type(spec, field.name, kind.__name__, value))
+
+
+def _dtype(spec: InstrSpec, field: Attribute, value: Any) -> DType:
+    try:
+        return to_dtype(value)
+    except KeyError:
+        raise Refused(_wrong_type(spec, field.name, "a dtype", value)) from None
 
 
 def _enum(spec: InstrSpec, field: Attribute, value: Any) -> Any:
@@ -170,6 +181,11 @@ def _enum(spec: InstrSpec, field: Attribute, value: Any) -> Any:
         found = found if isinstance(found, field.type) else None
     if found is not None:
         return found
+    if field.type is DgeMode and value in _DGE_NUMBERS:
+        return _DGE_NUMBERS[value]
+    other_kind = _other_kind(spec, field, value)
+    if other_kind is not None:
+        raise Refused(other_kind)
     expected = _expected(field.type)
     if isinstance(value, int | str):
         raise Refused(
@@ -179,6 +195,21 @@ def _enum(spec: InstrSpec, field: Attribute, value: Any) -> Any:
             )
         )  # fmt: skip
     raise Refused(_wrong_type(spec, field.name, expected, value))
+
+
+_DGE_NUMBERS = {m.value: MEANING[m] for m in dge_mode}
+"""The one enumeration whose numbers public kernel libraries of the present version still pass."""
+
+
+def _other_kind(spec: InstrSpec, field: Attribute, value: Any) -> Problem | None:
+    """An ALU operator where an activation function belongs, or the other way round."""
+    name = getattr(value, "__name__", "")
+    if field.type is ActFunc and hasattr(value, "__nki_alu__"):
+        return problem(NKI2501, op=f"nl.{name}", close="")
+    if field.type is AluOp and hasattr(value, "__nki_act__"):
+        allowed = "ALU operators such as nl.add"
+        return problem(NKI2117, op=f"nl.{name}", inst=spec.label, allowed=allowed)
+    return None
 
 
 def _expected(kind: type) -> str:
@@ -225,7 +256,14 @@ def _name(spec: InstrSpec, name: Any, ctx: TraceContext) -> str | None:
 
 
 def _wrong_type(spec: InstrSpec, name: str, expected: str, value: Any) -> Problem:
-    got = describe(value) if isinstance(value, View) else f"{type(value).__name__} {value!r:.60}"
+    if isinstance(value, Inst):
+        return problem(NKI1032, operand=name, fn=f"nki.isa.{value.spec.label}")
+    if hasattr(value, "__nki_function__"):
+        got = f"the function nl.{value.__name__}"
+    else:
+        got = (
+            describe(value) if isinstance(value, View) else f"{type(value).__name__} {value!r:.60}"
+        )
     return problem(
         NKI1007, operand=name, name=name, fn=f"nki.isa.{spec.label}", expected=expected, got=got
     )

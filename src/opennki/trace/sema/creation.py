@@ -28,13 +28,13 @@ def ndarray(
     Raises: NKI3001 to NKI3006 for shapes, dtypes, buffers, names that do not work.
     """
     ctx = nki_ctx("nl.ndarray")
-    if not isinstance(name, str):
+    if not isinstance(name, str | None):
         raise wrong_type(ctx, "ndarray", "name", "a string", name)
     space = _space(ctx, buffer)
     sizes = _sizes(ctx, shape)
     kind = _dtype(ctx, dtype)
     partition, offset = _address(ctx, address, space)
-    unique = ctx.tensor_name(name, "hbm" if space.is_hbm else space.name)
+    unique = ctx.tensor_name(name or "", "hbm" if space.is_hbm else space.name)
     return _new(ctx, unique, sizes, kind, space, (partition, offset))
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from opennki.base.codes import NKI2116
+from opennki.base.codes import NKI2116, NKI2119
 from opennki.base.dtypes import DType, float32, int32, uint32
 from opennki.ir import Space
 from opennki.ir.scalar import ScalarFn
@@ -134,10 +134,15 @@ def _is_scalar_operand(row: ScalarFn, view: NkiTensor) -> bool:
 
 
 def _one_dtype(ctx: TraceContext, row: ScalarFn, dst: NkiTensor, **tiles: NkiTensor) -> None:
-    """Bit operators never convert: tiles and result have one dtype. Raises: NKI2116."""
+    """Bit operators never convert: tiles and result have one integer dtype.
+
+    Raises: NKI2119 for floating point, NKI2116 for two dtypes.
+    """
     if row.kind != "bitvec":
         return
     for name, view in tiles.items():
+        if not view.dtype.is_int:
+            raise ctx.refusal(NKI2119, operand=name, op=f"nl.{row.nki}", dtype=view.dtype)
         if view.dtype != dst.dtype:
             raise ctx.refusal(
                 NKI2116, first=name, first_dtype=view.dtype, second="the result",

@@ -241,7 +241,7 @@ def rms_norm(
     rms = fold.scratch("rms", fold.ones, inner)
     isa.activation(squares, ActFunc.Square, data)
     fold.run(AluOp.add, rms, squares)
-    isa.tensor_scalar(rms, rms, AluOp.mult, 1.0 / size, False, AluOp.add, small)
+    isa.tensor_scalar(rms, rms, AluOp.divide, float(size), False, AluOp.add, small)
     isa.activation(rms, ActFunc.Rsqrt, rms)
     _scaled(fold, squares, data, rms)
     isa.tensor_tensor(dst, squares, weight, AluOp.mult)

@@ -25,10 +25,15 @@ def isa_call(cls: type[Inst]) -> Callable[..., Any]:
         "numbers": frozenset({int, float}), "unknown": engine.unknown,
     }  # fmt: skip
     shown = surface_fields(spec)
-    params, key, passed, found = [], [], [], 0
+    params: list[str] = []
+    last: list[str] = []
+    key: list[str] = []
+    passed: list[str] = []
+    found = 0
     for name in shown:
         field = spec.fields[name]
-        params.append(_parameter(field, scope))
+        after_name = isinstance(field, Attribute) and field.last
+        (last if after_name else params).append(_parameter(field, scope))
         key.append(_key(field))
     for name in spec.order:
         if isinstance(spec.fields[name], Attribute):
@@ -40,7 +45,7 @@ def isa_call(cls: type[Inst]) -> Callable[..., Any]:
     if len(spec.engines) > 1:
         params.append("engine=unknown")
         chosen = "engine"
-    params.append("name=None")
+    params += ["name=None", *last]
     hidden = [n for n in spec.order if n not in shown]
     for name in hidden:
         scope[f"d_{name}"] = spec.fields[name].default

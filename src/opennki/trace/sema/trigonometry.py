@@ -23,6 +23,9 @@ from .math import unary
 # 2 pi as a sum of 8, 8 and 24 significant bits: up to 2^16 turns, their products with the first two
 # are exact in float32, and so are the differences that the reduction forms.
 _TURN: Final = (6.28125, 0.0019378662109375, -2.5590313510230748e-06)
+_PI_BELOW: Final = 3.1415925025939941
+"""The largest float32 below pi."""
+
 _MULTIPLY, _ADD = AluOp.mult, AluOp.add
 
 
@@ -30,8 +33,8 @@ _MULTIPLY, _ADD = AluOp.mult, AluOp.add
 def sin(x: Any, dtype: Any = None) -> NkiTensor:
     """Sine of x in radians, element by element, for all finite x.
 
-    Off by at most 3e-7 up to a magnitude of 4e5. Neighbouring float32 numbers are 1/32 and more apart
-    beyond; results there stay between -1 and 1.
+    Off by at most 3e-7 up to a magnitude of 4e5. Beyond, where float32 numbers are 1/32 and more
+    apart, results are merely between -1 and 1.
     """
     data, dst = unary("sin", x, dtype)
     _sine(nki_ctx(), dst, _reduced(nki_ctx(), data, dst.name))
@@ -94,7 +97,7 @@ def _cosine(dst: NkiTensor, r: NkiTensor) -> None:
 
 def _clamped_sine(dst: NkiTensor, r: NkiTensor) -> None:
     """Table sine of `r`; the clamp only matters for arguments that could not be reduced."""
-    isa.tensor_scalar(r, r, AluOp.max, -pi / 2, False, AluOp.min, pi / 2)
+    isa.tensor_scalar(r, r, AluOp.max, -_PI_BELOW, False, AluOp.min, _PI_BELOW)
     isa.activation(dst, ActFunc.Sin, r)
 
 

@@ -1,87 +1,29 @@
-"""Places the storages of SBUF and PSUM: addresses in every partition, and PSUM banks.
-
-An author's address is kept, and the bytes behind it are left free while that storage lives. A
-storage takes its bytes in all 128 partitions, whatever its own number of them (Model: two tiles of
-64 partitions could share bytes, but engines reach only quarters and halves of the partitions, and
-a tile's first partition is part of what its instructions were checked against).
-
-Addresses are multiples of the next power of two of a storage's bytes, at least 4 and at most 64;
-when space is short, of the element size and 4. Model: 4 is the unit of memory accesses on all
-engines; 64 bytes keep equal tiles at equal phases, which leaves fewer gaps.
-"""
+"""What SBUF and PSUM have in common: which storages to place, and what to say without room."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Final
 
-from opennki.base.codes import NKI5002, NKI5005, NKI5006
+from opennki.base.codes import NKI5002, NKI5006
 from opennki.base.diag import Diagnostic, diagnostic, problem
 from opennki.birpy import MemoryLocation, MemoryType
 from opennki.target import Target
 
 from .liveness import Liveness
-from .pack import Failure, Item, pack
+from .pack import Failure, Item
 
-MIN_ALIGN: Final = 4
-MAX_ALIGN: Final = 64
 LINEUP: Final = 6
 """Storages that a message about missing space names."""
 
 
-def place_sbuf(live: Liveness, t: Target) -> Iterator[Diagnostic]:
-    """Set `address` of every SBUF storage that has none. Yields NKI5002 or NKI5006."""
-    items = []
-    for loc, life in _storages(live, MemoryType.SB):
-        size = max(loc.row_bytes, 1)
-        tight = max(MIN_ALIGN, loc.dtype.itemsize)
-        align = max(tight, min(MAX_ALIGN, 1 << (size - 1).bit_length()))
-        items.append(Item(loc, size, life, loc.address, align, tight))
-    failure = pack(items, t.sbuf_bytes)
-    if failure is None:
-        for item in items:
-            item.owner.address = item.address  # type: ignore[attr-defined]  # owners are storages
-        _park(live, MemoryType.SB)
-    else:
-        yield _no_room(failure, items, live, t, 1)
-
-
-def place_psum(live: Liveness, t: Target) -> Iterator[Diagnostic]:
-    """Set `bank` and `address` of every PSUM storage: whole banks, from the start of a bank.
-
-    Yields NKI5005 for a storage that all of PSUM cannot hold, NKI5002 or NKI5006.
-    """
-    bank = t.psum_bank_bytes
-    items = []
-    for loc, life in _storages(live, MemoryType.PSUM):
-        if loc.row_bytes > t.psum_bytes:
-            facts = problem(NKI5005, name=loc.name, bytes=loc.row_bytes, bank=bank)
-            yield diagnostic(facts, loc.loc)
-            continue
-        first = None if loc.address is None else loc.address // bank
-        begin = (loc.address or 0) % bank
-        items.append(Item(loc, max(1, -(-(begin + loc.row_bytes) // bank)), life, first))
-    failure = pack(items, t.psum_banks)
-    if failure is not None:
-        yield _no_room(failure, items, live, t, bank)
-        return
-    for item in items:
-        loc = item.owner  # type: ignore[assignment]  # owners are storages
-        loc.bank = item.address
-        if loc.address is None:
-            loc.address = (item.address or 0) * bank
-    _park(live, MemoryType.PSUM)
-
-
-def _storages(
-    live: Liveness, space: MemoryType
-) -> Iterable[tuple[MemoryLocation, tuple[int, int]]]:
+def storages(live: Liveness, space: MemoryType) -> Iterable[tuple[MemoryLocation, tuple[int, int]]]:
     """Storages of a memory with their lives, in order of time."""
     found = [(loc, life) for loc, life in live.lives.items() if loc.type is space]
     return sorted(found, key=lambda pair: pair[1][0])
 
 
-def _park(live: Liveness, space: MemoryType) -> None:
+def park(live: Liveness, space: MemoryType) -> None:
     """Give storages that nothing uses the address 0: they occupy nothing."""
     for loc in live.function.memlocs.values():
         if loc.type is space and loc not in live.lives:
@@ -91,7 +33,7 @@ def _park(live: Liveness, space: MemoryType) -> None:
                 loc.bank = 0
 
 
-def _no_room(
+def no_room(
     failure: Failure, items: list[Item], live: Liveness, t: Target, unit: int
 ) -> Diagnostic:
     """Why the items do not fit: too much is live at one time, or no gap is large enough."""

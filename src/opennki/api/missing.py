@@ -1,0 +1,49 @@
+"""Names that a module of NKI does not have: what to say when a kernel asks for one.
+
+Inside of a kernel the answer is a diagnostic on the kernel's line; everywhere else it is Python's
+AttributeError, so that `hasattr` and `from ... import` keep their meaning.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Mapping
+
+from opennki.base.codes import NKI1029, NKI1030
+from opennki.base.diag import NkiError
+from opennki.trace import nki_ctx_or_none
+from opennki.trace.fault import fault
+
+
+class MissingName(NkiError, AttributeError):
+    """The diagnostic for a name that does not exist, which is an AttributeError too."""
+
+
+def missing(
+    module: str,
+    name: str,
+    known: Collection[str],
+    later: Collection[str] = (),
+    removed: Mapping[str, str] | None = None,
+) -> AttributeError:
+    """What to raise when `module` is asked for `name`.
+
+    Args: known, the names that it has; later, names of NKI that opennki does not have yet;
+        removed, names of earlier versions and what to write instead.
+    """
+    full = f"{module}.{name}"
+    gone = (removed or {}).get(name)
+    if nki_ctx_or_none() is None or name.startswith("__"):
+        if name in later:
+            return AttributeError(f"{full} is not available in opennki yet")
+        if gone is not None:
+            return AttributeError(f"{full} was removed in NKI 0.2: {gone}")
+        return AttributeError(f"module {module!r} has no attribute {name!r}")
+    if gone is not None:
+        made = fault(NKI1030, construct=full, since="0.2", instead=gone)
+    else:
+        close = [] if name in later else difflib.get_close_matches(name, known, 1)
+        why = ", which is part of NKI but not of opennki yet" if name in later else ""
+        suggestion = f"{module}.{close[0]}" if close else ""
+        made = fault(NKI1029, name=name, module=module, why=why, close=suggestion)
+    return MissingName(made.diagnostics)

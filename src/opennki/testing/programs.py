@@ -1,0 +1,184 @@
+"""Functions around generated instructions, and running a function at every level on arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from opennki.backend import build
+from opennki.base import dtypes
+from opennki.base.diag import NkiError
+from opennki.base.dtypes import DType
+from opennki.base.numerics import from_f32
+from opennki.ir import Inst, Role, Space, Tensor, View
+from opennki.isa.dma import DMACopyOp
+from opennki.isa.move import TensorCopyOp
+from opennki.lower import BirCodeGenLoop
+from opennki.penguin import Function, IRBuilder
+from opennki.sim.machine import Machine
+from opennki.sim.memory import Memory
+from opennki.sim.ref import bir, penguin, program
+from opennki.target import Target
+
+_COPY: Any = TensorCopyOp  # called with its operands only: a type checker sees no defaults
+_MOVE: Any = DMACopyOp
+Array = NDArray[Any]
+Arrays = dict[str, Array]
+
+
+def program_of(insts: Sequence[Inst], target: Target) -> Function:
+    """A function that runs `insts` on initialised tensors and returns all that they leave.
+
+    Every tensor ``t`` that an instruction names is filled from the input ``t.in`` before and copied
+    to the output ``t.out`` after, through SBUF when it is in PSUM. Tensors of different
+    instructions are different, whatever their names; the instructions are copied.
+    """
+    builder = IRBuilder(Function("generated", target))
+    tensors: dict[int, Tensor] = {}
+    copies: list[Inst] = []
+    for inst in insts:
+        fields = {name: getattr(inst, name) for name in inst.spec.order}
+        for operand, view in inst.views():
+            tensor = tensors.get(id(view.tensor))
+            if tensor is None:
+                old = view.tensor
+                tensor = Tensor(
+                    f"{old.name}.{len(tensors)}", old.shape, old.dtype, old.space,
+                    address=old.address, start_partition=old.start_partition,
+                )  # fmt: skip
+                tensors[id(old)] = tensor
+            fields[operand.name] = View(tensor, view.offset, view.shape, view.strides, view.dtype)
+        copies.append(type(inst)(**fields, engine=inst.engine, name=inst.name, loc=inst.loc))  # type: ignore[call-arg]
+    for tensor in tensors.values():
+        _fill(builder, builder.tensor(tensor))
+    builder.function.body += copies
+    for tensor in tensors.values():
+        _drain(builder, View.whole(tensor))
+    return builder.function
+
+
+def _hbm(builder: IRBuilder, like: Tensor, role: Role, suffix: str) -> View:
+    tensor = Tensor(like.name + suffix, like.shape, like.dtype, Space.private_hbm, role=role)
+    return builder.tensor(tensor)
+
+
+def _staged(builder: IRBuilder, view: View, suffix: str) -> View:
+    """The view itself, or a tile in SBUF for one in PSUM, which DMA does not reach."""
+    tensor = view.tensor
+    if tensor.space is not Space.psum:
+        return view
+    return builder.tensor(Tensor(tensor.name + suffix, tensor.shape, tensor.dtype, Space.sbuf))
+
+
+def _fill(builder: IRBuilder, view: View) -> None:
+    staged = _staged(builder, view, ".from")
+    source = _hbm(builder, view.tensor, Role.input, ".in")
+    builder.insert_inst(_MOVE(dst=staged, src=source))
+    if staged is not view:
+        builder.insert_inst(_COPY(dst=view, src=staged))
+
+
+def _drain(builder: IRBuilder, view: View) -> None:
+    staged = _staged(builder, view, ".to")
+    if staged is not view:
+        builder.insert_inst(_COPY(dst=staged, src=view))
+    result = _hbm(builder, view.tensor, Role.output, ".out")
+    builder.insert_inst(_MOVE(dst=result, src=staged))
+
+
+SPECIAL: Final = np.array(
+    [0.0, -0.0, 1.0, -1.0, 0.5, 2.0, 3.0, 255.0, -129.0, 1e-40, 65504.0, 1e30, np.inf, -np.inf,
+     np.nan],
+    np.float32,
+)  # fmt: skip
+"""Values at which functions and conversions change their ways."""
+
+
+def contents(tensor: Tensor, rng: np.random.Generator) -> Array:
+    """Random contents of a tensor: ordinary numbers with some special ones among them."""
+    return values_of(tensor.dtype, tensor.shape, rng)
+
+
+def values_of(dtype: DType, shape: tuple[int, ...], rng: np.random.Generator) -> Array:
+    """Random elements of `dtype`; packed and 64-bit types get random bits."""
+    if dtype in dtypes.PACKED or dtype.itemsize == 8:
+        raw = rng.integers(0, 256, (*shape, dtype.itemsize), np.uint8)
+        return raw.view(dtype.np).reshape(shape)
+    if dtype.is_int:
+        low, high = (0, 1) if dtype == dtypes.bool_ else _limits(dtype)
+        near = rng.integers(max(low, -9), min(high, 9), shape, np.int64, endpoint=True)
+        far = rng.integers(low, high, shape, np.int64, endpoint=True)
+        return np.where(rng.random(shape) < 0.7, near, far).astype(dtype.np)
+    normal = rng.standard_normal(shape).astype(np.float32) * 4
+    special = rng.choice(SPECIAL, shape)
+    return from_f32(np.where(rng.random(shape) < 0.85, normal, special), dtype)
+
+
+def _limits(dtype: DType) -> tuple[int, int]:
+    limits = np.iinfo(dtype.np)
+    return int(limits.min), int(limits.max)
+
+
+def inputs_of(function: Function, rng: np.random.Generator) -> Arrays:
+    """Random contents of every argument of `function`."""
+    return {name: contents(function.tensors[name], rng) for name in function.args}
+
+
+# ---- running ---------------------------------------------------------------------------------
+
+
+def run(function: Function, arrays: Mapping[str, Array], level: str) -> Arrays:
+    """Run `function` at a level on copies of `arrays` (by argument name); its results by name.
+
+    Raises: NkiError for what the back end refuses.
+    """
+    memory = Memory()
+    for name, array in arrays.items():
+        memory.find(function.tensors[name]).fill(array)
+    machine = Machine(memory.find)
+    machine.printer = _ignore
+    RUNNERS[level](function, machine, memory)
+    return {name: memory.find(function.tensors[name]).values() for name in function.results}
+
+
+def _ignore(line: str) -> None:
+    """What device_print says is no result."""
+
+
+def _penguin(function: Function, machine: Machine, memory: Memory) -> None:
+    penguin.run(function, machine)
+
+
+def _bir(function: Function, machine: Machine, memory: Memory) -> None:
+    module = BirCodeGenLoop().run_on_module([function])
+    bir.run(module.functions[0], function.target, machine)
+
+
+def _program(function: Function, machine: Machine, memory: Memory) -> None:
+    module = BirCodeGenLoop().run_on_module([function])
+    made, found = build(module, function.target)
+    if made is None:
+        raise NkiError(found)
+    program.run(made, 0, machine, memory)
+
+
+RUNNERS: Final[dict[str, Callable[[Function, Machine, Memory], None]]] = {
+    "penguin": _penguin, "bir": _bir, "program": _program,
+}  # fmt: skip
+"""Every level that runs."""
+
+
+def differences(expected: Mapping[str, Array], actual: Mapping[str, Array]) -> list[str]:
+    """Where two runs differ in a bit, one line per result."""
+    found = [f"{name}: only in one" for name in expected.keys() ^ actual.keys()]
+    for name in expected.keys() & actual.keys():
+        a, b = expected[name], actual[name]
+        unlike = a.view(np.uint8).reshape(-1) != b.view(np.uint8).reshape(-1)
+        if unlike.any():
+            index = int(unlike.argmax()) // a.dtype.itemsize
+            one, other = a.reshape(-1)[index], b.reshape(-1)[index]
+            found.append(f"{name}: element {index} is {one!r} and {other!r}")
+    return sorted(found)

@@ -1,0 +1,139 @@
+"""Choosing and repeating elements: `where`, `broadcast_to`, `expand_dims`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from opennki.base.codes import NKI3032
+from opennki.base.dtypes import DType, uint8, uint16, uint32
+from opennki.ir import Space
+from opennki.isa.enums import AluOp
+from opennki.trace.context import TraceContext
+from opennki.trace.nki_ctx import nki_ctx
+from opennki.trace.values import NkiTensor
+
+from . import isa
+from .creation import result, scratch
+from .marks import nki_function
+from .operands import Shape, dtype_or, fitted, integer, number, tensor, tile, wrong_type
+
+PREDICATES = frozenset({uint8, uint16, uint32})
+
+
+@nki_function()
+def where(condition: Any, x: Any, y: Any, dtype: Any = None) -> NkiTensor:
+    """``x`` where `condition` is not zero, ``y`` elsewhere; bits are moved, nothing is computed.
+
+    Args: condition, a tile; x and y, tiles of its shape, (P, 1) tiles, or numbers; dtype of the
+        result, by default that of the first of x and y that is a tile, else of `condition`.
+    Raises: NKI1007, NKI2105, NKI2101, NKI2127 as the binary operators.
+    """
+    ctx = nki_ctx("nl.where")
+    mask = tile(ctx, "where", "condition", condition)
+    first = next((v for v in (x, y) if isinstance(v, NkiTensor)), mask)
+    kind = dtype_or(ctx, dtype, first.dtype)
+    whole = next((v.shape for v in (x, y) if isinstance(v, NkiTensor) and v.free_size > 1), None)
+    shape = mask.shape if mask.free_size > 1 or whole is None else whole
+    dst = result(ctx, "where", shape, kind)
+    chosen = _choice(ctx, "x", x, shape)
+    other = _choice(ctx, "y", y, shape)
+    if isinstance(other, NkiTensor):
+        isa.tensor_copy(dst, other)
+    else:
+        isa.memset(dst, other)
+    isa.tensor_copy_predicated(
+        dst, _of_dtype(ctx, chosen, kind, dst.name), _predicate(ctx, mask, shape, dst.name)
+    )
+    return dst
+
+
+def _choice(ctx: TraceContext, name: str, value: Any, shape: Shape) -> NkiTensor | int | float:
+    constant = number(value)
+    if constant is not None:
+        return constant
+    return fitted(ctx, "where", name, tile(ctx, "where", name, value), "condition", shape)
+
+
+def _of_dtype(
+    ctx: TraceContext, value: NkiTensor | int | float, dtype: DType, stem: str
+) -> NkiTensor | int | float:
+    """`value`, converted if it is a tile of another dtype."""
+    if not isinstance(value, NkiTensor) or value.dtype == dtype:
+        return value
+    converted = scratch(ctx, f"{stem}_x", value.shape, dtype)
+    isa.tensor_copy(converted, value)
+    return converted
+
+
+def _predicate(ctx: TraceContext, mask: NkiTensor, shape: Shape, stem: str) -> NkiTensor:
+    """`mask` in a dtype that masked copies take."""
+    if mask.dtype not in PREDICATES:
+        converted = scratch(ctx, f"{stem}_condition", mask.shape, uint8)
+        isa.tensor_scalar(converted, mask, AluOp.not_equal, 0.0)
+        mask = converted
+    return fitted(ctx, "where", "condition", mask, "x", shape)
+
+
+@nki_function()
+def broadcast_to(x: Any, shape: Any, dtype: Any = None) -> NkiTensor:
+    """A tile of `shape` in which the dimensions of x that have size 1 are repeated.
+
+    x itself if nothing changes. One partition is repeated by a DMA that reads it once for every
+    partition; free dimensions by a copy with a stride of 0. Exact for every dtype.
+
+    Args: x, in SBUF or PSUM; shape, with as many dimensions as x; dtype to convert to.
+    Raises: NKI3032 if x cannot be broadcast to `shape`.
+    """
+    ctx = nki_ctx("nl.broadcast_to")
+    data = tile(ctx, "broadcast_to", "x", x)
+    want = _shape(ctx, data, shape)
+    kind = dtype_or(ctx, dtype, data.dtype)
+    if want == data.shape and kind == data.dtype:
+        return data
+    dst = result(ctx, "broadcast_to", want, kind)
+    if want[0] == data.shape[0]:
+        isa.tensor_copy(dst, _repeated(data, want))
+        return dst
+    if data.tensor.space is Space.psum:  # DMA does not reach it
+        copied = scratch(ctx, f"{dst.name}_x", data.shape, data.dtype)
+        isa.tensor_copy(copied, data)
+        data = copied
+    row = _repeated(data, (1, *want[1:]))
+    isa.dma_copy(dst, row.expand_dim(1).broadcast(1, want[0]))
+    return dst
+
+
+def _repeated(x: NkiTensor, shape: Shape) -> NkiTensor:
+    """`x` with free dimensions of size 1 repeated to `shape`."""
+    for dim, (have, want) in enumerate(zip(x.shape, shape, strict=True)):
+        if have != want:
+            x = x.broadcast(dim, want)
+    return x
+
+
+def _shape(ctx: TraceContext, x: NkiTensor, shape: Any) -> Shape:
+    """The shape that `x` is to be broadcast to."""
+    if not isinstance(shape, tuple | list):
+        raise wrong_type(ctx, "broadcast_to", "shape", "a tuple of integers", shape)
+    want = tuple(integer(ctx, "broadcast_to", "shape", n) for n in shape)
+    why = ""
+    if len(want) != len(x.shape):
+        why = f"one has {len(x.shape)} dimensions, the other {len(want)}"
+    else:
+        for dim, (have, size) in enumerate(zip(x.shape, want, strict=True)):
+            if size != have and (have != 1 or size < 1):
+                why = why or f"dimension {dim} has size {have}, not 1 or {size}"
+    if why:
+        raise ctx.refusal(NKI3032, shape=list(x.shape), want=list(want), why=why)
+    return want
+
+
+@nki_function()
+def expand_dims(x: Any, axis: Any) -> NkiTensor:
+    """A view of x with a new dimension of size 1 at position `axis` of the result.
+
+    Raises: NKI3021 if that is position 0 of an on-chip tensor, NKI3025 if it is out of range.
+    """
+    ctx = nki_ctx("nl.expand_dims")
+    view = tensor(ctx, "expand_dims", "x", x)
+    return view.expand_dim(integer(ctx, "expand_dims", "axis", axis))

@@ -1,0 +1,104 @@
+"""`trace`, `lower`, `explain`, `--version`, `--help`."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from opennki import __version__
+from opennki.base.diag import CATALOGUE
+from opennki.birpy import dumps, loads, parse_module
+
+SCALE = ("kernels.py:scale", "--arg", "x=f32[128,4]", "--target", "trn2")
+
+
+def test_trace_prints_penguin(opennki, golden):
+    done = opennki("trace", *SCALE)
+    assert done.exit_code == 0
+    assert golden == done.stdout
+    assert done.stdout == opennki("lower", *SCALE, "--to", "penguin").stdout
+
+
+def test_bir_and_json_are_the_same_module(opennki):
+    text = opennki("lower", *SCALE, "--to", "bir").stdout
+    file = opennki("lower", *SCALE, "--to", "json").stdout
+    assert loads(dumps(parse_module(text))) == loads(file)
+
+
+def test_program_has_queues_and_addresses(opennki):
+    done = opennki("lower", *SCALE, "--to", "program")
+    assert re.findall(r"queue (\w+)", done.stdout) == ["ACT", "SP"]
+    assert "address=0" in done.stdout
+
+
+def test_output_goes_to_a_file(opennki, directory):
+    done = opennki("lower", *SCALE, "--to", "json", "-o", "scale.json")
+    assert (done.exit_code, done.output) == (0, "")
+    assert json.loads((directory / "scale.json").read_text(encoding="utf-8"))
+
+
+def test_a_file_that_cannot_be_written(opennki):
+    done = opennki("trace", *SCALE, "-o", "no/such/directory")
+    assert done.exit_code == 1
+    assert "error[NKI7007]" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "code"),
+    [
+        (("nothing.py:scale",), "NKI7001"),
+        (("kernels.py:skale",), "NKI7002"),
+        (("kernels.py",), "NKI7006"),
+        (("kernels.py:scale",), "NKI7005"),
+        (("kernels.py:scale", "--arg", "x=f32[256,4]"), "NKI3002"),
+        (("kernels.py:constant", "--target", "trn9"), "NKI1023"),
+    ],
+)
+def test_bad_input_is_refused(opennki, args: tuple[str, ...], code: str):
+    for command in (("trace",), ("lower", "--to", "bir")):
+        done = opennki(*command, *args)
+        assert (done.exit_code, done.stdout) == (1, "")
+        assert f"error[{code}]" in done.stderr
+
+
+def test_a_form_must_be_chosen_from_the_list(opennki):
+    assert opennki("lower", *SCALE).exit_code == 2
+    assert opennki("lower", *SCALE, "--to", "klr").exit_code == 2
+
+
+def test_explain_shows_example_and_repair(opennki):
+    done = opennki("explain", "nki2104")
+    assert done.exit_code == 0
+    assert done.stdout.startswith("NKI2104 (error): ")
+    assert "Wrong:\n\n" in done.stdout
+    assert "Right:\n\n" in done.stdout
+
+
+def test_explain_list_has_every_code(opennki):
+    lines = opennki("explain", "--list").stdout.splitlines()
+    assert [line.split()[0] for line in lines] == sorted(CATALOGUE)
+
+
+def test_explain_refuses_an_unknown_code(opennki):
+    done = opennki("explain", "NKI2999")
+    assert done.exit_code == 1
+    assert "error[NKI7008]: there is no error code NKI2999" in done.stderr
+
+
+def test_explain_wants_a_code_or_the_list(opennki):
+    assert opennki("explain").exit_code == 2
+    assert opennki("explain", "NKI2104", "--list").exit_code == 2
+
+
+def test_version(opennki):
+    assert opennki("--version").stdout == f"opennki {__version__}\n"
+
+
+@pytest.mark.parametrize("command", ["run", "trace", "lower", "check", "explain"])
+def test_help_has_examples(opennki, command: str):
+    done = opennki(command, "--help")
+    assert done.exit_code == 0
+    assert f"\n opennki {command} " in done.stdout
+    assert f" {command} " in opennki("--help").stdout

@@ -1,0 +1,10 @@
+# expect: NKI1008 at line 10
+"""A string in place of a memory."""
+
+import nki
+import nki.language as nl
+
+
+@nki.jit
+def kernel(x):
+    return nl.ndarray(x.shape, dtype=x.dtype, buffer="sbuf")

@@ -1,0 +1,17 @@
+# expect: NKI1011 at line 17
+"""NumPy"s default dtype."""
+
+import numpy as np
+
+import nki
+import nki.language as nl
+
+
+@nki.jit
+def kernel(x):
+    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    return out
+
+
+def main():
+    return nki.simulate(kernel)(np.zeros((128, 64)))

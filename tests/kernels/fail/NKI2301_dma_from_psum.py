@@ -1,0 +1,18 @@
+# expect: NKI2301 at line 16
+"""A transfer from PSUM."""
+
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@nki.jit
+def kernel(x):
+    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    t = nl.ndarray((128, 64), dtype=nl.float32, buffer=nl.sbuf)
+    nisa.dma_copy(dst=t, src=x)
+    acc = nl.ndarray((128, 64), dtype=nl.float32, buffer=nl.psum)
+    nisa.memset(dst=acc, value=0)
+    nisa.dma_copy(dst=out, src=acc)
+    nisa.dma_copy(dst=out, src=t)
+    return out

@@ -1,0 +1,258 @@
+"""Views of tensors against NumPy: every method selects the elements that NumPy would."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.lib.stride_tricks import as_strided
+from opennki.base.diag import NkiError
+from opennki.base.dtypes import bfloat16, float32, int32, uint8
+from opennki.ir import Space, Tensor, row_major
+from opennki.trace import DynamicSlice, NkiTensor
+
+
+def tensor(shape, space=Space.sbuf, dtype=float32) -> NkiTensor:
+    return NkiTensor(Tensor("t", shape, dtype, space), 0, shape, row_major(shape), dtype)
+
+
+def elements(view: NkiTensor) -> np.ndarray:
+    """Storage positions that a view addresses."""
+    size = view.tensor.size * view.tensor.dtype.itemsize // view.dtype.itemsize
+    storage = np.arange(size)
+    return as_strided(
+        storage[view.offset :], view.shape, tuple(s * storage.itemsize for s in view.strides)
+    )
+
+
+def refused(code, make):
+    with pytest.raises(NkiError) as caught:
+        make()
+    assert caught.value.code == code
+
+
+sizes = st.lists(st.integers(1, 6), min_size=2, max_size=4).map(tuple)
+
+
+@st.composite
+def keys(draw, shape):
+    """A NumPy index of slices and integers for `shape`."""
+    key = []
+    for n in shape:
+        start = draw(st.integers(0, n - 1))
+        stop = draw(st.integers(start + 1, n))
+        step = draw(st.integers(1, 3))
+        kinds = [slice(start, stop, step), slice(start, None), slice(None), start - n, start]
+        key.append(draw(st.sampled_from(kinds)))
+    return tuple(key)
+
+
+@given(st.data())
+def test_indexing_selects_what_numpy_selects(data):
+    shape = data.draw(sizes)
+    key = data.draw(keys(shape))
+    space = data.draw(st.sampled_from([Space.sbuf, Space.shared_hbm]))
+    view = tensor(shape, space)[key]
+    want = elements(tensor(shape, space))[key]
+    assert elements(view).reshape(-1).tolist() == np.asarray(want).reshape(-1).tolist()
+    if space is Space.shared_hbm:
+        assert view.shape == (want.shape or (1,))
+    else:
+        assert len(view.shape) >= 2
+        assert view.shape[0] == (1 if isinstance(key[0], int) else want.shape[0])
+
+
+@pytest.mark.parametrize(
+    ("key", "shape"),
+    [
+        ((0, 0, 10), (1, 1)),
+        ((slice(None), 0), (64, 64)),
+        ((slice(None), 0, 10), (64, 1)),
+        ((slice(0, 64), 0, slice(0, 64)), (64, 64)),
+        ((slice(None), slice(None), slice(None, None, 2)), (64, 64, 32)),
+        ((...,), (64, 64, 64)),
+        ((0, ..., slice(None)), (1, 64, 64)),
+        ((0, ...), (1, 64, 64)),
+        ((..., 0), (64, 64)),
+        ((DynamicSlice(8, 16), ...), (16, 64, 64)),
+        ((slice(None), DynamicSlice(60, 4), 3), (64, 4)),
+    ],
+)
+def test_on_chip_tensors_keep_two_dimensions(key, shape):
+    assert tensor((64, 64, 64))[key].shape == shape
+
+
+@pytest.mark.parametrize(
+    ("key", "code"),
+    [
+        ((slice(0, 129),), "NKI3011"),
+        ((slice(-200, None),), "NKI3011"),
+        ((slice(4, 4),), "NKI3015"),
+        ((slice(8, 4),), "NKI3015"),
+        ((128,), "NKI3010"),
+        ((-129,), "NKI3010"),
+        ((0, 0, 0), "NKI3013"),
+        ((..., ..., 0), "NKI3013"),
+        ((slice(0, 8, 0),), "NKI3012"),
+        ((slice(0, 8, -1),), "NKI3012"),
+        ((1.5,), "NKI3014"),
+        (([0, 1],), "NKI3014"),
+        ((None,), "NKI3014"),
+        ((True,), "NKI3014"),
+        ((DynamicSlice(100, 64),), "NKI3011"),
+        ((DynamicSlice(0, 0),), "NKI3015"),
+    ],
+)
+def test_indices_that_do_not_work_are_refused(key, code):
+    refused(code, lambda: tensor((128, 64))[key])
+
+
+@given(st.data())
+def test_shape_methods_select_what_numpy_selects(data):
+    shape = data.draw(sizes)
+    view = tensor(shape, Space.shared_hbm)
+    base = elements(view)
+    order = data.draw(st.permutations(range(len(shape))))
+    permuted = view.permute(order)
+    assert np.array_equal(elements(permuted), base.transpose(order))
+    dim = data.draw(st.integers(0, len(shape)))
+    expanded = view.expand_dim(dim)
+    assert np.array_equal(elements(expanded), np.expand_dims(base, dim))
+    assert expanded.squeeze_dim(dim).shape == shape
+    assert np.array_equal(
+        elements(expanded.broadcast(dim, 3)), np.repeat(np.expand_dims(base, dim), 3, dim)
+    )
+    assert np.array_equal(elements(view.flatten_dims(0, len(shape) - 1)), base.reshape(-1))
+
+
+@given(st.data())
+def test_reshape_is_numpys_or_is_refused(data):
+    shape = data.draw(sizes)
+    view = tensor(shape, Space.shared_hbm)[data.draw(keys(shape))]
+    view = view.permute(data.draw(st.permutations(range(len(view.shape)))))
+    want = elements(view)
+    split = data.draw(st.sampled_from([(want.size,), (-1, 1), (1, want.size), *_splits(want.size)]))
+    try:
+        made = view.reshape(split)
+    except NkiError as error:
+        assert error.code == "NKI3022"
+        assert not np.shares_memory(want, want.reshape(split))
+    else:
+        assert np.array_equal(elements(made), want.reshape(split))
+
+
+def _splits(n):
+    return [(d, n // d) for d in range(2, n) if n % d == 0]
+
+
+def test_reshape_dim_infers_one_size():
+    view = tensor((128, 24)).reshape_dim(1, (4, -1))
+    assert view.shape == (128, 4, 6)
+    assert view.strides == (24, 6, 1)
+
+
+def test_rearrange_splits_reorders_and_merges():
+    view = tensor((128, 24)).rearrange(("b", ("h", "w")), ("b", "w", "h"), {"h": 4})
+    assert view.shape == (128, 6, 4)
+    assert np.array_equal(
+        elements(view), elements(tensor((128, 24))).reshape(128, 4, 6).transpose(0, 2, 1)
+    )
+    refused("NKI3027", lambda: tensor((128, 24)).rearrange(("a", "b"), ("a", "c")))
+    refused("NKI3027", lambda: tensor((128, 24)).rearrange(("a", ("b", "c")), ("a", "b", "c")))
+    refused(
+        "NKI3027", lambda: tensor((128, 24)).rearrange(("a", ("b", "c")), ("a", "b", "c"), {"b": 5})
+    )
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda t: t.permute((1, 0, 2)),
+        lambda t: t.broadcast(0, 4),
+        lambda t: t.expand_dim(0),
+        lambda t: t.reshape((64, 48)),
+        lambda t: t.reshape((3072,)),
+        lambda t: t.flatten_dims(0, 1),
+        lambda t: t.reshape_dim(0, (64, 2)),
+    ],
+)
+def test_the_partition_dimension_stays(make):
+    refused("NKI3021", lambda: make(tensor((128, 4, 6))))
+
+
+def test_bad_arguments_of_view_methods_are_refused():
+    t = tensor((128, 4, 6))
+    refused("NKI3023", lambda: t.permute((0, 1)))
+    refused("NKI3024", lambda: t.broadcast(1, 8))
+    refused("NKI3024", lambda: t.squeeze_dim(1))
+    refused("NKI3025", lambda: t.slice(3, 0, 1))
+    refused("NKI3025", lambda: t.flatten_dims(2, 1))
+    refused("NKI3020", lambda: t.reshape((128, 25)))
+    refused("NKI3022", lambda: t[:, :, 0:3].flatten_dims(1, 2))
+    refused("NKI3022", lambda: t.permute((0, 2, 1)).reshape((128, 24)))
+    refused("NKI3022", lambda: tensor((128, 1)).squeeze_dim(1))
+
+
+def test_view_scales_the_last_dimension():
+    assert tensor((128, 64)).view(uint8).shape == (128, 256)
+    assert tensor((128, 64)).view(int32).shape == (128, 64)
+    half = tensor((128, 64))[:, 8:16].view(bfloat16)
+    assert (half.shape, half.strides, half.offset) == ((128, 16), (128, 1), 16)
+    assert half.row == 128
+    refused("NKI3026", lambda: tensor((128, 6), dtype=uint8).view(float32))
+    refused("NKI3022", lambda: tensor((128, 8))[:, ::2].view(bfloat16))
+
+
+def test_ap_addresses_the_storage():
+    t = tensor((128, 64))
+    u, v = t.slice(1, 8, 24), t.ap(pattern=[[64, 128], [1, 16]], offset=8)
+    assert u.get_pattern() == v.get_pattern() == [[64, 128], [1, 16]]
+    assert u.offset == v.offset == 8
+    assert np.array_equal(elements(u), elements(v))
+    assert t.ap([[128, 128], [1, 128]], dtype=bfloat16).shape == (128, 128)
+    refused("NKI3028", lambda: t.ap([[128, 64], [1, 32]]))
+    refused("NKI3028", lambda: t.ap([[64, 128], [1]]))
+    refused("NKI3028", lambda: t.ap([[64, 0], [1, 4]]))
+    refused("NKI3029", lambda: t.ap([[64, 128], [1, 64]], offset=1))
+    refused("NKI3029", lambda: t.ap([[64, 2], [-1, 8]]))
+
+
+def test_contiguity_is_judged_inside_partitions():
+    t = tensor((128, 4, 6))
+    assert t.is_contiguous()
+    assert t[0:64].is_contiguous()
+    assert t[:, 0].is_contiguous()
+    assert not t.permute((0, 2, 1)).is_contiguous()
+    assert not t[:, :, 0:3].is_contiguous()
+    assert not tensor((128, 4), Space.shared_hbm)[:, 0:2].is_contiguous()
+
+
+@pytest.mark.parametrize(
+    ("use", "code"),
+    [
+        (lambda t: t + t, "NKI1003"),
+        (lambda t: 2 * t, "NKI1003"),
+        (lambda t: t @ t, "NKI1003"),
+        (lambda t: -t, "NKI1003"),
+        (lambda t: t < 3, "NKI1003"),
+        (lambda t: t == tensor((128, 4)), "NKI1003"),
+        (lambda t: 3 in t, "NKI1003"),
+        (lambda t: bool(t), "NKI1002"),
+        (lambda t: int(t), "NKI1002"),
+        (lambda t: float(t), "NKI1002"),
+        (lambda t: list(t), "NKI1002"),
+        (lambda t: range(t), "NKI1002"),
+        (lambda t: t.__setitem__(0, t), "NKI1031"),
+    ],
+)
+def test_python_cannot_compute_on_tensors(use, code):
+    refused(code, lambda: use(tensor((128, 4))))
+
+
+def test_identity_comparisons_work():
+    t = tensor((128, 4))
+    assert t == t  # noqa: PLR0124  # the same object
+    assert (t == None) is False  # noqa: E711  # kernels write it
+    assert t in [t]
+    assert len(t) == 128

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.lib.stride_tricks import as_strided
+
 from opennki.base.diag import NkiError
 from opennki.base.dtypes import bfloat16, float32, int32, uint8
 from opennki.ir import Space, Tensor, row_major
@@ -93,7 +94,7 @@ def test_on_chip_tensors_keep_two_dimensions(key, shape):
         ((128,), "NKI3010"),
         ((-129,), "NKI3010"),
         ((0, 0, 0), "NKI3013"),
-        ((..., ..., 0), "NKI3013"),
+        ((..., ..., 0), "NKI3016"),
         ((slice(0, 8, 0),), "NKI3012"),
         ((slice(0, 8, -1),), "NKI3012"),
         ((1.5,), "NKI3014"),
@@ -133,13 +134,10 @@ def test_reshape_is_numpys_or_is_refused(data):
     view = view.permute(data.draw(st.permutations(range(len(view.shape)))))
     want = elements(view)
     split = data.draw(st.sampled_from([(want.size,), (-1, 1), (1, want.size), *_splits(want.size)]))
-    try:
-        made = view.reshape(split)
-    except NkiError as error:
-        assert error.code == "NKI3022"
-        assert not np.shares_memory(want, want.reshape(split))
+    if np.shares_memory(want, want.reshape(split)):
+        assert np.array_equal(elements(view.reshape(split)), want.reshape(split))
     else:
-        assert np.array_equal(elements(made), want.reshape(split))
+        refused("NKI3022", lambda: view.reshape(split))
 
 
 def _splits(n):
@@ -252,7 +250,7 @@ def test_python_cannot_compute_on_tensors(use, code):
 
 def test_identity_comparisons_work():
     t = tensor((128, 4))
-    assert t == t  # noqa: PLR0124  # the same object
+    assert t == t  # the same object
     assert (t == None) is False  # noqa: E711  # kernels write it
     assert t in [t]
     assert len(t) == 128

@@ -1,1 +1,4 @@
-"""Helpers for tests of kernels and of the compiler itself: generated instructions, running at every level."""
+"""What tests of kernels and of the compiler need: generated instructions, and running functions.
+
+Import the modules: `instances` needs hypothesis, `programs` and `violations` do not.
+"""

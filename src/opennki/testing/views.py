@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import count
-from math import prod
 from random import Random
 from typing import Final
 
 from opennki.base import dtypes
 from opennki.base.dtypes import DType
-from opennki.ir import Space, Tensor, View, row_major
+from opennki.ir import Space, Tensor, View
 
 MAX_ROW_BYTES: Final = 2048
 """Bytes per partition of a generated tile: one PSUM bank."""
@@ -120,8 +119,3 @@ def split(number: int, rnd: Random, most: int = 3) -> tuple[int, ...]:
     sizes.append(number)
     rnd.shuffle(sizes)
     return tuple(sizes)
-
-
-def dense(view: View) -> bool:
-    """Whether a view's elements are one run of its storage."""
-    return view.strides == row_major(view.shape) and prod(view.shape) > 0

@@ -6,19 +6,23 @@ compute on device data are refused here with a hint.
 
 from __future__ import annotations
 
+import difflib
 from typing import Any, NoReturn
 
 from opennki.base.codes import (
     NKI1002,
     NKI1003,
+    NKI1029,
     NKI1031,
     NKI3010,
     NKI3011,
     NKI3012,
     NKI3013,
     NKI3015,
+    NKI3016,
+    NKI3031,
 )  # fmt: skip
-from opennki.base.diag import Code
+from opennki.base.diag import Code, NkiError
 from opennki.ir import Space, View, describe
 
 from .fault import fault
@@ -39,6 +43,13 @@ class DynamicSlice:
 
     def __repr__(self) -> str:
         return f"nl.ds({self.start}, {self.size})"
+
+
+_LATER = ("indirect", "vector_select")
+
+
+class MissingAttribute(NkiError, AttributeError):
+    """The diagnostic for an attribute that tensors do not have; an AttributeError too."""
 
 
 class NkiTensor(ViewMethods):
@@ -157,7 +168,9 @@ class NkiTensor(ViewMethods):
         """`key` with ``...`` and missing dimensions replaced by full slices."""
         given = [k for k in key if k is not Ellipsis]
         missing = len(self.shape) - len(given)
-        if missing < 0 or len(key) - len(given) > 1:
+        if len(key) - len(given) > 1:
+            _fail(NKI3016, got=len(key) - len(given))
+        if missing < 0:
             _fail(NKI3013, got=len(given), ndim=len(self.shape))
         at = next((i for i, k in enumerate(key) if k is Ellipsis), len(given))
         return (*given[:at], *[slice(None)] * missing, *given[at:])
@@ -205,6 +218,19 @@ class NkiTensor(ViewMethods):
 
     __int__ = __index__
     __hash__ = object.__hash__
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """What to say of a method that tensors do not have (yet)."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if name in _LATER:
+            facts = {"module": "a tensor", "why": ", which is not available in opennki yet"}
+            found = fault(NKI1029, name=name, close="", **facts)
+        else:
+            known = [n for n in dir(type(self)) if not n.startswith("_")]
+            close = difflib.get_close_matches(name, known, 1)
+            found = fault(NKI3031, name=name, close=close[0] if close else "")
+        raise MissingAttribute(found.diagnostics)
 
     def __repr__(self) -> str:
         ctx = nki_ctx_or_none()

@@ -43,7 +43,10 @@ def _lift(inst: Instruction, fields: Fields) -> Fields:
 
 
 def _inputs(inst: ActivationOp | ActivationAccumulationOp) -> tuple[object, ...]:
-    return inst.data, inst.bias, inst.scale if isinstance(inst.scale, View) else None
+    if not isinstance(inst.scale, View):
+        return inst.data, inst.bias, None
+    absent = -0.0  # what changes no sum: 0.0 would make 0.0 of -0.0
+    return inst.data, absent if inst.bias is None else inst.bias, inst.scale
 
 
 RULES: Final[dict[type[Inst], Rule]] = {

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from opennki.base.numerics import from_f32
+from opennki.base.numerics import from_f32, to_f32
 from opennki.birpy import Instruction
 from opennki.birpy.enums import MemsetMode
 from opennki.ir import Inst
@@ -30,8 +30,8 @@ def _key(inst: MemsetOp) -> object:
 def _lift(inst: Instruction, fields: Fields) -> Fields:
     dtype = fields["dst"].dtype
     bits: Any = np.array([inst.attrs["constant"]], np.uint32).view(np.uint8)[: dtype.itemsize]
-    value = bits.view(dtype.np)[0]
-    return fields | {"value": float(value) if dtype.is_float else int(value)}
+    value = bits.view(dtype.np)
+    return fields | {"value": float(to_f32(value, dtype)[0]) if dtype.is_float else int(value[0])}
 
 
 RULES: Final[dict[type[Inst], Rule]] = {MemsetOp: Rule(attrs=_attrs, key=_key, lift=_lift)}

@@ -10,7 +10,7 @@ import numbers
 from collections.abc import Callable
 from typing import Any
 
-from opennki.base.codes import NKI1007, NKI1008, NKI1032, NKI2117, NKI2501
+from opennki.base.codes import NKI1007, NKI1008, NKI1032, NKI5103, NKI2117, NKI2501
 from opennki.base.diag import Problem, Severity, problem
 from opennki.base.dtypes import DType
 from opennki.base.dtypes import dtype as to_dtype
@@ -247,12 +247,15 @@ def _engine(spec: InstrSpec, engine: Any) -> Engine | None:
 
 
 def _name(spec: InstrSpec, name: Any, ctx: TraceContext) -> str | None:
-    if name is None or (isinstance(name, str) and name):
-        return name
-    if name == "":
+    if name is None or name == "":
         return None
-    ctx.report(_wrong_type(spec, "name", "str", name), ctx.loc())
-    return None
+    if not isinstance(name, str):
+        ctx.report(_wrong_type(spec, "name", "a string", name), ctx.loc())
+        return None
+    if name in ctx.builder.named:
+        ctx.report(problem(NKI5103, name=name), ctx.loc())
+        return None
+    return name
 
 
 def _wrong_type(spec: InstrSpec, name: str, expected: str, value: Any) -> Problem:

@@ -58,6 +58,8 @@ def {spec.name}({", ".join(params)}):
         found = ctx.verified[(cls, {", ".join(key)}, {chosen})]
     except (KeyError, AttributeError, TypeError):
         return bind(ctx, cls, ({given}), {chosen}, name)
+    if name is not None:
+        return bind(ctx, cls, ({given}), {chosen}, name)
     return ctx.builder.{spec.emit}({", ".join(passed)}, found[-1], name)
 """
     exec(compile(source, f"<opennki {spec.name}>", "exec"), scope)

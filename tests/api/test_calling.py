@@ -1,0 +1,292 @@
+"""Ways of calling a kernel: arrays, grids, targets, step mode, environment."""
+
+from __future__ import annotations
+
+import sys
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import nki
+import nki.isa as nisa
+import nki.language as nl
+from opennki.base.diag import NkiError, NkiWarning
+
+LEVELS = ("penguin", "bir", "program")
+BF16 = ml_dtypes.bfloat16
+
+
+@nki.jit
+def double(x):
+    t = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.sbuf)
+    nisa.dma_copy(dst=t, src=x)
+    nisa.tensor_scalar(dst=t, data=t, op0=nl.multiply, operand0=2.0)
+    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    nisa.dma_copy(dst=out, src=t)
+    return out
+
+
+@nki.jit
+def double_in_place(x):
+    t = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.sbuf)
+    nisa.dma_copy(dst=t, src=x)
+    nisa.tensor_scalar(dst=t, data=t, op0=nl.multiply, operand0=2.0)
+    nisa.dma_copy(dst=x, src=t)
+
+
+def ramp(shape, dtype=np.float32):
+    return np.arange(np.prod(shape)).reshape(shape).astype(dtype)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_every_level_gives_the_result(level):
+    x = ramp((4, 8))
+    assert np.array_equal(nki.simulate(double, level=level)(x), 2 * x)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda x: x,
+        lambda x: np.asfortranarray(x),
+        lambda x: x.astype(">f4"),
+        lambda x: np.repeat(x, 2, 0)[::2],
+        lambda x: np.flip(np.flip(x, 1).copy(), 1),
+        lambda x: x.T.copy().T,
+    ],
+)
+def test_layout_and_byte_order_of_arguments_do_not_matter(make):
+    given, want = make(ramp((4, 8))), 2 * ramp((4, 8))
+    assert np.array_equal(double(given), want)
+    double_in_place(given)
+    assert np.array_equal(given, want)
+
+
+def test_read_only_arguments_may_be_read_but_not_written():
+    x = ramp((4, 8))
+    x.flags.writeable = False
+    assert np.array_equal(double(x), 2 * x)
+    with pytest.raises(NkiError) as caught:
+        double_in_place(x)
+    assert caught.value.code == "NKI1022"
+
+
+def test_arguments_are_untouched_when_the_kernel_fails():
+    @nki.jit
+    def fails(x):
+        t = nl.zeros(x.shape, dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=x, src=t)
+        raise RuntimeError("too late")
+
+    x = ramp((4, 8))
+    with pytest.raises(RuntimeError, match="too late"):
+        fails(x)
+    assert np.array_equal(x, ramp((4, 8)))
+
+
+def test_errors_of_user_code_keep_their_class():
+    @nki.jit
+    def fails(x):
+        return {}["no such key"]
+
+    with pytest.raises(KeyError) as caught:
+        fails(ramp((4, 8)))
+    assert isinstance(caught.value, NkiError)
+    assert caught.value.diagnostics[0].code.id == "NKI1018"
+    assert "no such key" in str(caught.value)
+
+
+@pytest.mark.parametrize("exit", [KeyboardInterrupt, SystemExit])
+def test_exits_pass_through(exit):
+    @nki.jit
+    def stops(x):
+        raise exit
+
+    with pytest.raises(exit):
+        stops(ramp((4, 8)))
+
+
+def test_results_keep_their_nesting():
+    @nki.jit
+    def nested(x):
+        a, b = (nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm) for _ in range(2))
+        nisa.dma_copy(dst=a, src=x)
+        nisa.dma_copy(dst=b, src=x)
+        return [a, (b, {"again": a, "part": b.reshape((32,))})]
+
+    x = ramp((4, 8))
+    first, (second, rest) = nested(x)
+    assert np.array_equal(first, x)
+    assert np.array_equal(second, x)
+    assert np.array_equal(rest["again"], x)
+    assert np.array_equal(rest["part"], x.reshape(-1))
+
+
+def test_arrays_may_be_nested_in_arguments():
+    @nki.jit
+    def total(tensors, options):
+        out = nl.ndarray(tensors[0].shape, dtype=nl.float32, buffer=nl.shared_hbm)
+        acc = nl.zeros(out.shape, dtype=nl.float32, buffer=nl.sbuf)
+        for t in (*tensors, options["more"]):
+            nisa.tensor_tensor(dst=acc, data1=acc, data2=nl.load(t), op=nl.add)
+        nisa.tensor_scalar(dst=acc, data=acc, op0=nl.multiply, operand0=options["scale"])
+        nisa.dma_copy(dst=out, src=acc)
+        return out
+
+    x = ramp((4, 8))
+    assert np.array_equal(total([x, x], {"more": x, "scale": 0.5}), 1.5 * x)
+
+
+def test_a_grid_of_two_splits_the_work():
+    @nki.jit
+    def halves(x):
+        out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+        rows = x.shape[0] // nl.num_programs(0)
+        start = nl.program_id(0) * rows
+        t = nl.ndarray((rows, x.shape[1]), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=t, src=x[start : start + rows])
+        nisa.dma_copy(dst=out[start : start + rows], src=t)
+        return out
+
+    x = ramp((8, 4))
+    for level in LEVELS:
+        for kernel in (halves, halves[1], halves[2]):
+            assert np.array_equal(nki.simulate(kernel, level=level)(x), x)
+
+
+def test_a_kernel_called_by_a_kernel_is_inlined():
+    @nki.jit
+    def twice(x):
+        return double(double(x))
+
+    x = ramp((4, 8))
+    assert np.array_equal(twice(x), 4 * x)
+
+
+def test_plain_functions_can_be_simulated():
+    x = ramp((4, 8))
+    assert np.array_equal(nki.simulate(double.fn)(x), 2 * x)
+
+
+def test_the_environment_chooses_the_target(monkeypatch):
+    @nki.jit
+    def version(x, seen):
+        seen.append(nisa.get_nc_version())
+        return double.fn(x)
+
+    for name, want in (("trn1", 2), ("gen3", 3), ("trn3", 4)):
+        monkeypatch.setenv("NEURON_PLATFORM_TARGET_OVERRIDE", name)
+        assert nisa.get_nc_version().value == want
+    monkeypatch.setenv("NEURON_PLATFORM_TARGET_OVERRIDE", "tpu")
+    with pytest.raises(NkiError) as caught:
+        double(ramp((4, 8)))
+    assert caught.value.code == "NKI1023"
+    monkeypatch.delenv("NEURON_PLATFORM_TARGET_OVERRIDE")
+    assert nisa.get_nc_version().name == "gen4"
+
+
+def test_without_rounding_narrow_floats_are_float32(monkeypatch):
+    x = np.full((4, 8), 1.0, BF16)
+
+    @nki.jit
+    def third(x):
+        t = nl.ndarray(x.shape, dtype=nl.bfloat16, buffer=nl.sbuf)
+        nisa.dma_copy(dst=t, src=x)
+        nisa.tensor_scalar(dst=t, data=t, op0=nl.multiply, operand0=1 / 3)
+        out = nl.ndarray(x.shape, dtype=nl.float32, buffer=nl.shared_hbm)
+        nisa.dma_copy(dst=out, src=t)
+        return out
+
+    assert third(x)[0, 0] == np.float32(BF16(1 / 3))
+    monkeypatch.setenv("NKI_PRECISE_FP", "0")
+    assert third(x)[0, 0] == np.float32(1 / 3)
+    monkeypatch.setenv("NKI_PRECISE_FP", "yes")
+    with pytest.raises(NkiError) as caught:
+        third(x)
+    assert caught.value.code == "NKI1024"
+
+
+def test_step_mode_shows_values(capsys):
+    @nki.jit
+    def shows(x):
+        t = nl.load(x)
+        print(t)
+        nisa.tensor_scalar(dst=t, data=t, op0=nl.add, operand0=1.0)
+        print(t[:, 0:2])
+        nl.store(x, t)
+
+    x = ramp((2, 4))
+    nki.simulate(shows, step=True)(x)
+    shown = capsys.readouterr().out
+    assert "[0. 1. 2. 3.]" in shown
+    assert "[1. 2.]" in shown
+    assert np.array_equal(x, ramp((2, 4)) + 1)
+    shows(ramp((2, 4)))
+    assert "[0. 1. 2. 3.]" not in capsys.readouterr().out
+
+
+def test_breakpoint_starts_step_mode(monkeypatch):
+    seen = []
+
+    @nki.jit
+    def stops(x):
+        t = nl.load(x)
+        breakpoint()
+        nisa.tensor_scalar(dst=t, data=t, op0=nl.add, operand0=1.0)
+        seen.append(repr(t))
+        nl.store(x, t)
+
+    monkeypatch.setattr(sys, "breakpointhook", lambda *args: seen.append("stopped"))
+    x = ramp((2, 4))
+    stops(x)
+    assert seen[0] == "stopped"
+    assert "[1. 2. 3. 4.]" in seen[1]
+    assert np.array_equal(x, ramp((2, 4)) + 1)
+    assert sys.breakpointhook is not sys.__breakpointhook__
+
+
+def test_device_print_prints_when_the_kernel_runs(capsys):
+    @nki.jit
+    def prints(x):
+        t = nl.load(x)
+        nl.device_print("tile", t)
+        nl.store(x, t)
+
+    for level in LEVELS:
+        nki.simulate(prints, level=level)(ramp((1, 4)))
+        assert "tile" in (shown := capsys.readouterr().out)
+        assert "[0. 1. 2. 3.]" in shown
+
+
+def test_reading_what_nothing_wrote_is_reported():
+    @nki.jit
+    def reads(x):
+        t = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=t[:, 0:2], src=x[:, 0:2])
+        nl.store(x, t)
+
+    for level in LEVELS:
+        x = ramp((2, 4))
+        with pytest.warns(NkiWarning, match=r"4 element\(s\) of `t` were never written.*\(0, 2\)"):
+            nki.simulate(reads, level=level)(x)
+        assert np.isnan(x[:, 2:]).all()
+        x = ramp((2, 4))
+        with pytest.raises(NkiError) as caught:
+            nki.simulate(reads, level=level, strict=True)(x)
+        assert caught.value.code == "NKI6002"
+        assert np.array_equal(x, ramp((2, 4)))
+
+
+def test_torch_tensors_come_back_as_torch_tensors():
+    torch = pytest.importorskip("torch")
+    for dtype in (torch.float32, torch.bfloat16, torch.float16, torch.int32, torch.uint8):
+        x = torch.arange(32).reshape(4, 8).to(dtype)
+        got = double(x)
+        assert got.dtype == dtype
+        assert torch.equal(got.float(), 2 * x.float())
+        double_in_place(x)
+        assert torch.equal(x.float(), got.float())
+    turned = torch.arange(32, dtype=torch.float32).reshape(8, 4).T
+    double_in_place(turned)
+    assert torch.equal(turned, 2 * torch.arange(32, dtype=torch.float32).reshape(8, 4).T)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-TOPS = ("src", "tests", "examples")
+TOPS = ("src", "tests", "examples", "tools")
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def root() -> Path:
 
 @pytest.fixture(scope="session")
 def sources() -> list[Source]:
-    """Every Python file of src, tests and examples."""
+    """Every Python file of src, tests, examples and tools."""
     found = list(_sources())
     assert any(s.name == "src/opennki/__init__.py" for s in found)
     return found

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 TEXT_SUFFIXES = {".py", ".pyi", ".md", ".toml", ".txt", ".json", ".html", ".yml", ".cfg", ""}
-TEXT_PLACES = ("src", "tests", "docs", "examples", ".ci")
+TEXT_PLACES = ("src", "tests", "docs", "examples", "tools", ".ci")
 
 FORBIDDEN = {
     "path of one machine": re.compile(r"(?<![\w.:/>-])/(?:work|root|home|tmp|Users)/\w"),

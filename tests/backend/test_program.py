@@ -172,6 +172,7 @@ def test_edges_in_a_circle_are_reported(make):
     first, _ = fn.instructions()
     first.dependencies = (("I-2", EdgeKind.Ordered),)
     found = list(check_queues(schedule(fn)))
+    assert [d.code.id for d in found] == ["NKI5102"]
     assert [d.message for d in found] == ["these instructions wait for each other: I-1, I-2"]
     first.dependencies = ()
     assert list(check_queues(schedule(fn))) == []
@@ -183,6 +184,7 @@ def test_an_edge_to_nowhere_is_reported(make):
     inst.dependencies = (("I-7", EdgeKind.Ordered),)
     program, found = build(module, SUNDA)
     assert program is None
+    assert [d.code.id for d in found] == ["NKI5101"]
     assert [d.message for d in found] == ["no instruction is named `I-7`"]
 
 

@@ -31,7 +31,7 @@ FACTS = {
     "NKI1002": "what",
     "NKI1003": "op suggestion",
     "NKI1004": "name fn known close",
-    "NKI1005": "name fn",
+    "NKI1005": "name fn destination",
     "NKI1006": "fn most got",
     "NKI1007": "name fn expected got",
     "NKI1008": "name fn expected got",
@@ -55,7 +55,7 @@ FACTS = {
     "NKI2102": "operand got other want inst",
     "NKI2103": "operand dim got other want inst",
     "NKI2104": "operand dim got limit inst target",
-    "NKI2105": "operand got allowed inst",
+    "NKI2105": "operand got allowed inst takes source target",
     "NKI2106": "operand got allowed inst target",
     "NKI2107": "operand got want inst",
     "NKI2108": "what since target",
@@ -77,6 +77,7 @@ FACTS = {
     "NKI2124": "name got allowed inst",
     "NKI2125": "operand dtype",
     "NKI2126": "dst src",
+    "NKI2128": "operand what got dim limit",
     "NKI3001": "shape why",
     "NKI3002": "got limit target",
     "NKI3003": "got limit space target",
@@ -116,9 +117,8 @@ FACTS = {
     "NKI9001": "text",
 }
 
-WARNINGS = {
-    "NKI1033", "NKI2125", "NKI2214", "NKI2504", "NKI5004", "NKI6001", "NKI6003", "NKI6004",
-    "NKI6005", "NKI6007", "NKI6009", "NKI6012",
+WARNINGS = { "NKI2125", "NKI2214", "NKI2504", "NKI5004", "NKI6001", "NKI6003", "NKI6004",
+    "NKI6005", "NKI6007",
 }  # fmt: skip
 
 

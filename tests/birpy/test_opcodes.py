@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 
 from opennki.birpy import OPCODES, Instruction, attribute
-from opennki.birpy.opcodes import MODELLED
+from opennki.birpy.fields import BOOL, FLOAT, INT, OPTIONAL, REQUIRED, Field
+from opennki.birpy.opcodes import _FIELDS, MODELLED, derived
+from opennki.ir import Attribute
 from opennki.isa.enums import AluOp, Engine, MatmulPerfMode, ReduceCmd
+from opennki.isa.registry import OWNER
 
 
 def test_numbers_are_those_of_the_enumeration():
@@ -48,3 +51,29 @@ def test_a_missing_required_or_unknown_attribute_is_an_error():
     for key in ("op", "no_such_key"):
         with pytest.raises(KeyError):
             attribute(inst, key)
+
+
+def test_attributes_follow_from_the_class_that_owns_the_opcode():
+    declared = (
+        Attribute(bool, False, name="plain"),
+        Attribute(int, None, required=True, name="here", bir="wire"),
+        Attribute(float, None, optional=True, name="perhaps"),
+        Attribute(str, "", name="elsewhere", bir=""),
+    )
+    assert derived(declared) == (
+        Field("plain", BOOL, False), Field("wire", INT, REQUIRED),
+        Field("perhaps", FLOAT, OPTIONAL),
+    )  # fmt: skip
+    assert OPCODES["Reciprocal"].fields == {}
+
+
+def test_a_tuple_has_no_wire_form_of_its_own():
+    with pytest.raises(TypeError, match="`axis`, a tuple"):
+        derived([Attribute(tuple, (), name="axis")])
+
+
+def test_no_row_repeats_what_the_class_says():
+    for name, fields in _FIELDS.items():
+        attrs = OWNER[name].spec.attrs
+        if not any(a.type is tuple and a.bir != "" for a in attrs):
+            assert set(fields) != set(derived(attrs)), name

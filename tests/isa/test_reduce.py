@@ -75,10 +75,11 @@ def test_bitvec_operators_need_integers_and_cannot_negate():
             tile(1, 1, dtype=dst), AluOp.bitwise_or, tile(1, 3, dtype=data), (1,), negate
         ))  # fmt: skip
 
-    assert bits(int32, uint8) == []
+    assert bits(int32, int32) == []
+    assert bits(int32, uint8) == ["NKI2116"]  # bits are not cast
     assert bits(float32, uint8) == ["NKI2119"]
     assert bits(int32, float32) == ["NKI2119"]
-    assert bits(int32, uint8, negate=True) == ["NKI2405"]
+    assert bits(int32, int32, negate=True) == ["NKI2405"]
 
 
 @pytest.mark.parametrize("op", [AluOp.divide, AluOp.is_gt, AluOp.abs, AluOp.average, AluOp.mod_int])

@@ -25,6 +25,7 @@ from opennki.driver import (
     requesting,
 )
 from opennki.target import Target
+from opennki.trace import function_of
 
 __all__ = ["ArraySpec", "Compiled", "Finding", "check", "compile"]
 
@@ -117,7 +118,7 @@ def _kernel(value: Callable[..., Any]) -> KernelLike:
     """`value` if it is a kernel, or a plain function as one."""
     if is_kernel(value):
         return value
-    if not callable(value) or not hasattr(value, "__code__"):
+    if not hasattr(function_of(value), "__code__"):
         raise fail(NKI1025, current(None, 3), got=type(value).__name__)
     return _Plain(value, Request())
 

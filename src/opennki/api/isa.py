@@ -18,7 +18,9 @@ from opennki.trace.enums import (
     oob_mode,
     reduce_cmd,
 )
+from opennki.trace.sema import math
 from opennki.trace.sema.isa import CALLS
+from opennki.trace.sema.surface import show_operators
 
 NkiInstruction = Inst
 NkiValidationError = NkiError
@@ -29,6 +31,7 @@ scalar_engine = engine.scalar
 gpsimd_engine = engine.gpsimd
 unknown_engine = engine.unknown
 
+show_operators(CALLS.values(), vars(math).values())
 globals().update(CALLS)
 
 

@@ -6,9 +6,10 @@ import functools
 import sys
 from collections.abc import Callable
 from time import perf_counter
+from types import MethodType
 from typing import Any
 
-from opennki.base.codes import NKI1004, NKI1026
+from opennki.base.codes import NKI1004, NKI1025, NKI1026
 from opennki.base.diag import NkiError, fail
 from opennki.base.loc import current, without_ours
 from opennki.driver import (
@@ -22,10 +23,12 @@ from opennki.driver import (
     programs,
     rebuilt,
     record,
+    same_shared,
     show_warnings,
+    unwritten,
 )
 from opennki.driver.arrays import check_writable, like, to_numpy, write_back
-from opennki.trace import TraceContext, Traced, nki_ctx_or_none
+from opennki.trace import TraceContext, Traced, function_of, nki_ctx_or_none
 
 _JIT_OPTIONS = (
     "mode", "platform_target", "debug_kernel", "show_compiler_tb", "grid", "experimental_flags",
@@ -40,9 +43,12 @@ class Kernel:
     """
 
     def __init__(self, fn: Callable[..., Any], request: Request) -> None:
+        if not hasattr(function_of(fn), "__code__"):
+            raise fail(NKI1025, current(None), got=f"{type(fn).__name__} {fn!r:.60}")
         self.fn = fn
         self.request = request
         functools.update_wrapper(self, fn)
+        self.__name__ = getattr(fn, "__name__", "kernel")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the kernel on the simulator, or inline it when called from another kernel.
@@ -54,7 +60,7 @@ class Kernel:
         ctx = nki_ctx_or_none()
         if ctx is not None:
             if self.request.grid is not None:
-                raise ctx.refusal(NKI1026, fn=self.fn.__name__, grid=self.request.grid)
+                raise ctx.refusal(NKI1026, fn=self.__name__, grid=self.request.grid)
             return ctx.inline_function(self.fn, *args, **kwargs)
         try:
             return launch(self.fn, args, kwargs, self.request.resolve())
@@ -70,10 +76,10 @@ class Kernel:
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         """As a method: the instance is the first argument."""
-        return self if instance is None else functools.partial(self, instance)
+        return self if instance is None else Kernel(MethodType(self.fn, instance), self.request)
 
     def __repr__(self) -> str:
-        return f"<nki kernel {self.fn.__name__}>"
+        return f"<nki kernel {self.__name__}>"
 
 
 def _shown(cause: BaseException | None) -> BaseException | None:
@@ -143,7 +149,7 @@ def launch(
             check_writable(array, tensor.name)
     compiled = Compiled(getattr(fn, "__name__", "kernel"), options, traces)
     if all(c.stepper is not None for c in contexts):
-        outcome = _stepped(contexts, traces, perf_counter() - start)
+        outcome = _stepped(contexts, traces, perf_counter() - start, options.strict)
     else:
         outcome = execute(compiled, to_numpy, _print)
     record(compiled, outcome)
@@ -164,14 +170,18 @@ def _trace(
         )  # fmt: skip
         traces.append(ctx.trace_kernel(args, kwargs))
         contexts.append(ctx)
+    same_shared(traces)
     return contexts, traces
 
 
-def _stepped(contexts: list[TraceContext], traces: list[Traced], seconds: float) -> Outcome:
+def _stepped(
+    contexts: list[TraceContext], traces: list[Traced], seconds: float, strict: bool
+) -> Outcome:
     """What instructions left that ran while they were traced."""
     machines = [c.stepper for c in contexts]
     found = [d for m in machines for d in m.machine.diagnostics]  # type: ignore[union-attr]
     memories = [m.memory for m in machines]  # type: ignore[union-attr]
+    found += unwritten(traces[0], memories[0], strict)
     return Outcome(*collect(traces, memories), found, seconds)
 
 

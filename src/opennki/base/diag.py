@@ -233,7 +233,7 @@ class NkiError(Exception):
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
         self.diagnostics = list(diagnostics)
-        super().__init__(self._text())
+        Exception.__init__(self, self._text())  # not of a user's class that is combined with this
 
     def _text(self) -> str:
         if NkiError.renderer is not None:

@@ -2,24 +2,28 @@
 
 Source: BIR data model, "InstructionType". Confirmed engine sets only: an opcode without one may
 run anywhere as far as the verifier knows (the op table in `opennki.isa` has the engines of each
-instruction). Adding an opcode's attributes is one row of `_FIELDS`.
+instruction). The attributes of an opcode are those that its owner class in the op table declares;
+a row of `_FIELDS` is needed only where the wire has more, or other, attributes than the class.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from opennki.ir import Attribute
 from opennki.isa.enums import (
     ActFunc,
     AluOp,
     AxisList,
     DgeMode,
     Engine,
+    IsaEnum,
     MatmulPerfMode,
     ReduceCmd,
 )  # fmt: skip
+from opennki.isa.registry import OWNER
 
 from .enums import CopyMode, DeviceBuffer, MemsetMode, QosClass, TransposeOp, TSCMode
 from .fields import (
@@ -31,11 +35,13 @@ from .fields import (
     OPTIONAL,
     PAIR,
     PATTERN,
+    REQUIRED,
     STR,
     U8,
     U32,
     U32S,
     Field,
+    Kind,
     enumeration,
 )  # fmt: skip
 from .instruction import Instruction
@@ -141,7 +147,6 @@ _FIELDS: Final[Mapping[str, tuple[Field, ...]]] = {
         _flag("reverse1"),
         Field("reduce_op", _ALU, _BYPASS, written=True),
     ),
-    "Reciprocal": (),
     "Matmult": (
         *(
             Field(key, kind, default, written=True)
@@ -159,9 +164,7 @@ _FIELDS: Final[Mapping[str, tuple[Field, ...]]] = {
         # the back end (absent); the wire has only the flags that a later pass derives from it.
         Field("opennki_accumulate", BOOL, OPTIONAL),
     ),
-    "StreamTranspose": (),
     "BNStats": (_flag("apply_transpose"),),
-    "BNStatsAggregate": (),
     "TensorScalarAffineSelect": (
         Field("base", INT, 0),
         Field("pattern", PATTERN),
@@ -222,18 +225,51 @@ def _same(value: object, default: object) -> bool:
     return value == default and repr(value) == repr(default)
 
 
+_KINDS: Final[Mapping[type, Kind]] = {bool: BOOL, int: INT, float: FLOAT, str: STR}
+
+
+def derived(attrs: Iterable[Attribute]) -> tuple[Field, ...]:
+    """The wire attributes that follow from an instruction's declared ones, in their order.
+
+    Raises: TypeError for a declared type that has more than one form on the wire.
+    """
+    return tuple(_field(a) for a in attrs if a.bir != "")
+
+
+def _field(declared: Attribute) -> Field:
+    if issubclass(declared.type, IsaEnum):
+        kind: Kind | None = enumeration(declared.type)
+    else:
+        kind = _KINDS.get(declared.type)
+    if kind is None:
+        form = f"`{declared.name}`, a {declared.type.__name__}"
+        raise TypeError(f"{form}: give its opcode a row in birpy/opcodes.py that says its form")
+    default = declared.default
+    if declared.required:
+        default = REQUIRED
+    elif default is None:
+        default = OPTIONAL
+    return Field(declared.bir or declared.name, kind, default)
+
+
+def _fields(opcode: str) -> tuple[Field, ...] | None:
+    if opcode in _FIELDS or opcode not in OWNER:
+        return _FIELDS.get(opcode)
+    return derived(OWNER[opcode].spec.attrs)
+
+
+def _opcode(number: int, name: str) -> Opcode:
+    fields = _fields(name)
+    known = None if fields is None else {f.key: f for f in fields}
+    return Opcode(name, number, known, _ENGINES.get(name))
+
+
 OPCODES: Final[Mapping[str, Opcode]] = {
-    name: Opcode(
-        name,
-        number,
-        {f.key: f for f in _FIELDS[name]} if name in _FIELDS else None,
-        _ENGINES.get(name),
-    )
-    for number, name in enumerate(NAMES)
+    name: _opcode(number, name) for number, name in enumerate(NAMES)
 }
 """Every opcode by name."""
 
-MODELLED: Final[tuple[str, ...]] = tuple(_FIELDS)
+MODELLED: Final[tuple[str, ...]] = (*_FIELDS, *(name for name in OWNER if name not in _FIELDS))
 """The opcodes whose attributes are known here; a `Loop` is an object of its own."""
 
 

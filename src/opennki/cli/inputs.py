@@ -11,6 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from opennki.base import dtypes
+from opennki.base.codes import NKI7004
+from opennki.base.diag import fail
+from opennki.base.loc import UNKNOWN
 from opennki.base.numerics import from_f32
 
 from .arguments import Filled
@@ -22,13 +25,20 @@ def make_arrays(values: Mapping[str, Any], seed: int) -> dict[str, Any]:
     """`values` with an array in place of every `Filled`.
 
     The contents of an argument depend on its name and on `seed`, not on the other arguments.
+    Raises: NKI7004 for an array that is too large for this machine.
     """
     return {
-        name: make(value, np.random.default_rng([seed, zlib.crc32(name.encode())]))
-        if isinstance(value, Filled)
-        else value
+        name: _made(name, value, seed) if isinstance(value, Filled) else value
         for name, value in values.items()
     }
+
+
+def _made(name: str, wanted: Filled, seed: int) -> Array:
+    try:
+        return make(wanted, np.random.default_rng([seed, zlib.crc32(name.encode())]))
+    except (MemoryError, ValueError):  # beyond what NumPy can allocate
+        why = f"there is no memory for its {prod(wanted.shape)} elements"
+        raise fail(NKI7004, UNKNOWN, arg=f"{name}={wanted.spec}", why=why) from None
 
 
 def make(wanted: Filled, rng: np.random.Generator) -> Array:

@@ -19,14 +19,17 @@ from opennki.base.loc import current
 Array = NDArray[Any]
 
 
-def to_numpy(array: Any) -> Array:
-    """A dense NumPy array in native byte order with the values of `array`.
+def to_numpy(array: Any, name: str = "argument") -> Array:
+    """A dense NumPy array in native byte order with the values of `array`, the argument `name`.
 
-    Raises: NKI1010 for a torch tensor that is not on the CPU.
+    Raises: NKI1010 for a torch tensor that is not on the CPU or not dense, and for an object that
+        has a shape and a dtype but no values.
     """
     if is_torch(array):
-        return _from_torch(array)
+        return _from_torch(array, name)
     found = np.asarray(array)
+    if found.dtype.hasobject or found.shape != tuple(array.shape):
+        raise _refused(name, type(array).__name__, "it has a shape and a dtype, but no values")
     if found.dtype.byteorder not in ("=", "|") and not found.dtype.isnative:
         found = found.astype(found.dtype.newbyteorder("="))
     return np.ascontiguousarray(found)
@@ -44,11 +47,16 @@ def is_jax(array: Any) -> bool:
     return jax is not None and isinstance(array, jax.Array)
 
 
-def _from_torch(tensor: Any) -> Array:
+def _refused(name: str, got: str, why: str) -> Exception:
+    return fail(NKI1010, current(None), name=name, got=got, why=why)
+
+
+def _from_torch(tensor: Any, name: str) -> Array:
     if tensor.device.type != "cpu":
-        facts = {"got": f"a torch tensor on {tensor.device}", "why": "only CPU tensors are run"}
-        raise fail(NKI1010, current(None), name="argument", **facts)
-    dense = tensor.detach().contiguous()
+        raise _refused(name, f"a torch tensor on {tensor.device}", "only CPU tensors are run")
+    if str(tensor.layout) != "torch.strided":
+        raise _refused(name, f"a {tensor.layout} tensor", "only dense tensors are run")
+    dense = tensor.detach().resolve_neg().contiguous()
     kind = dtypes.dtype(tensor.dtype)
     raw = _RAW.get(kind)
     if raw is None:
@@ -90,13 +98,44 @@ _SIGNED = {"int16": np.int16, "uint8": np.uint8, "int32": np.int32}
 def check_writable(array: Any, name: str) -> None:
     """Raises NKI1022 for an array that the kernel writes but cannot be written."""
     flags = getattr(array, "flags", None)
-    if is_jax(array) or (flags is not None and not flags.writeable):
+    fixed = is_jax(array) or (flags is not None and not flags.writeable)
+    fixed = fixed or not hasattr(array, "__setitem__")
+    if fixed or (is_torch(array) and _kept(array)) or _repeats(array):
         raise fail(NKI1022, current(None), name=name)
+
+
+def _kept(tensor: Any) -> bool:
+    """Whether torch forbids writing the tensor: it keeps its values for gradients or inference."""
+    torch = sys.modules["torch"]
+    inference = tensor.is_inference() and not torch.is_inference_mode_enabled()
+    return bool(tensor.requires_grad or inference)
+
+
+def _repeats(array: Any) -> bool:
+    """Whether two elements may share memory, as after `np.broadcast_to` or `torch.expand`."""
+    if is_torch(array):
+        if str(array.layout) != "torch.strided":
+            return False
+        steps, width = array.stride(), 1
+    elif isinstance(array, np.ndarray):
+        steps, width = array.strides, array.itemsize
+    else:
+        return False
+    reach = 0
+    for step, count in sorted(
+        (abs(s), n) for s, n in zip(steps, array.shape, strict=True) if n > 1
+    ):
+        if step < reach + width:
+            return True
+        reach += step * (count - 1)
+    return False
 
 
 def write_back(array: Any, values: Array) -> None:
     """Store `values` in the caller's `array`."""
     if is_torch(array):
         array.copy_(_to_torch(np.asarray(values)))
+    elif isinstance(array, np.ma.MaskedArray):
+        np.asarray(array)[...] = values  # with the mask as it is
     else:
         array[...] = values

@@ -12,6 +12,7 @@ from opennki.base.codes import NKI1004, NKI7005, NKI7020
 from opennki.base.diag import Diagnostic, NkiError, Problem, diagnostic, problem
 from opennki.base.loc import SrcLoc
 from opennki.base.render import in_order
+from opennki.trace import function_of
 
 from .compiled import compile_kernel
 from .kernels import KernelFile, KernelLike, imported, parameters, requesting, split
@@ -61,7 +62,7 @@ def distinct(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
 
 def require(kernel: KernelLike, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
     """Raises NKI1004 for every name that is no parameter, NKI7005 for every missing argument."""
-    name, known = kernel.fn.__name__, parameters(kernel.fn)
+    name, known = getattr(kernel.fn, "__name__", "kernel"), parameters(kernel.fn)
     found = []
     if not any(p.kind is p.VAR_KEYWORD for p in signature(kernel.fn).parameters.values()):
         found += [unknown(key, name, known) for key in kwargs if key not in known]
@@ -81,7 +82,7 @@ def unknown(name: str, where: str, known: Collection[str]) -> Problem:
 
 def place(kernel: KernelLike) -> SrcLoc:
     """Where `kernel` is defined."""
-    code = kernel.fn.__code__
+    code = function_of(kernel.fn).__code__
     return SrcLoc(code.co_filename, code.co_firstlineno, function=code.co_name)
 
 

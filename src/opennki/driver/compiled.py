@@ -17,16 +17,17 @@ from opennki.backend.pipeline import build
 from opennki.backend.program import Program
 from opennki.backend.program_text import print_program
 from opennki.base import dtypes
-from opennki.base.codes import NKI7012, NKI7018
+from opennki.base.codes import NKI3006, NKI7012, NKI7018
 from opennki.base.diag import Diagnostic, NkiError, Severity, fail
 from opennki.base.loc import current
+from opennki.ir import Space, Tensor
 from opennki.lower import BirCodeGenLoop
 from opennki.penguin import Function, print_function
 from opennki.trace import TraceContext, Traced
 
 from .arrays import check_writable, like, to_numpy, write_back
 from .observe import record, show_warnings
-from .options import Options
+from .options import LEVELS, Options
 from .simulate import Outcome, execute
 
 FORMS = ("penguin", "bir", "json", "program")
@@ -125,6 +126,8 @@ class Compiled:
     def outcome(self, arrays: tuple[Any, ...], level: str | None = None) -> Outcome:
         """As `run`, with diagnostics, and without storing into the arrays."""
         bound = copy.copy(self)
+        if level is not None and level not in LEVELS:
+            raise fail(NKI7012, current(None), option="level", got=level, known=", ".join(LEVELS))
         if (level or self.options.level) == "program":
             bound.__dict__["program"] = self.program
         bound.traces = [replace(t, arrays=self._bound(t, arrays)) for t in self.traces]
@@ -186,7 +189,19 @@ def compile_kernel(
     for ids in programs(options.grid):
         ctx = TraceContext(fn, options.target, options.grid, ids)
         traces.append(ctx.trace_kernel(args, kwargs))
+    same_shared(traces)
     return Compiled(name, options, traces)
+
+
+def same_shared(traces: list[Traced]) -> None:
+    """Raises NKI3006 if programs of a launch make different tensors of one name in shared HBM."""
+    first: dict[str, Tensor] = {}
+    for traced in traces:
+        for name, tensor in traced.function.tensors.items():
+            made = first.setdefault(name, tensor) if tensor.space is Space.shared_hbm else tensor
+            if (made.shape, made.dtype) != (tensor.shape, tensor.dtype):
+                other = f"{made.loc!r} as {made.dtype}{list(made.shape)} in another program"
+                raise fail(NKI3006, tensor.loc, name=name, other=other)
 
 
 def programs(grid: tuple[int, ...]) -> list[tuple[int, ...]]:

@@ -18,6 +18,7 @@ from typing import Any, Protocol, TypeGuard, TypeVar
 from opennki.base.codes import NKI7001, NKI7002, NKI7003, NKI7006, NKI7017
 from opennki.base.diag import NkiError, fail
 from opennki.base.loc import UNKNOWN, SrcLoc
+from opennki.trace import function_of
 
 from .options import Request
 
@@ -143,7 +144,9 @@ def _kernels(module: ModuleType) -> dict[str, KernelLike]:
     found: dict[str, KernelLike] = {}
     seen = set()
     named = [(n, v) for n, v in vars(module).items() if is_kernel(v)]
-    for name, kernel in sorted(named, key=lambda item: item[1].fn.__module__ != module.__name__):
+    for name, kernel in sorted(
+        named, key=lambda item: function_of(item[1].fn).__module__ != module.__name__
+    ):
         key = id(kernel.fn), kernel.request.grid
         if key not in seen:
             seen.add(key)

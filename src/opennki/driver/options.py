@@ -9,10 +9,11 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from math import prod
 
-from opennki.base.codes import NKI1020, NKI1023, NKI1024, NKI7019
+from opennki.base.codes import NKI1020, NKI1023, NKI1024, NKI7012, NKI7013, NKI7019
 from opennki.base.diag import Code, fail
 from opennki.base.loc import current
 from opennki.target import TARGETS, Target, target
+from opennki.trace import plain_int
 
 TARGET_VARIABLE = "NEURON_PLATFORM_TARGET_OVERRIDE"
 PRECISE_VARIABLE = "NKI_PRECISE_FP"
@@ -68,7 +69,11 @@ class Request:
         flag(env, SIMULATOR_VARIABLE, True)
         precise = flag(env, PRECISE_VARIABLE, True) if self.precise is None else self.precise
         default_level = "program" if precise else "penguin"
-        level = one_of("level", self.level or base.level or default_level, LEVELS)
+        level = self.level or base.level or default_level
+        if level not in LEVELS:
+            raise _refused(NKI7012, option="level", got=level, known=", ".join(LEVELS))
+        if not precise and level == "program":
+            raise _refused(NKI7013, first=f"{PRECISE_VARIABLE}=0", second="the level program")
         front = self.frontend or env.get(FRONTEND_VARIABLE) or "beta3"
         front = one_of(FRONTEND_VARIABLE, front, FRONTENDS)
         wanted = self.target or base.target or env.get(TARGET_VARIABLE) or self.default_target
@@ -111,9 +116,10 @@ def normal_grid(grid: int | tuple[int, ...] | None) -> tuple[int, ...]:
         return ()
     sizes = tuple(grid) if isinstance(grid, tuple | list) else (grid,)
     for n in sizes:
-        if isinstance(n, bool) or not hasattr(n, "__index__") or n < 1:
+        size = plain_int(n)
+        if size is None or size < 1:
             raise _refused(NKI1020, grid=list(sizes), why=f"{n!r} is not a positive integer")
-    return tuple(int(n) for n in sizes)
+    return tuple(map(int, sizes))
 
 
 def known_version(nki: str) -> str:

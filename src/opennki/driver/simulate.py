@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from opennki.backend.program import Program
-from opennki.base.diag import Diagnostic
+from opennki.base.codes import NKI6001, NKI6002
+from opennki.base.diag import Diagnostic, NkiError, diagnostic, problem
 from opennki.birpy import Module
 from opennki.ir import Inst, Tensor, View
 from opennki.penguin import Function
 from opennki.sim.machine import Machine
 from opennki.sim.machine import Options as MachineOptions
-from opennki.sim.memory import Memory, Storage
+from opennki.sim.memory import FULL, Memory, Storage
 from opennki.sim.ref import bir as bir_level
 from opennki.sim.ref import penguin as penguin_level
 from opennki.sim.ref import program as program_level
@@ -26,7 +27,7 @@ from opennki.trace import NkiTensor, Traced
 from .options import Options
 
 Array = NDArray[Any]
-ToNumpy = Callable[[Any], Array]
+ToNumpy = Callable[[Any, str], Array]
 
 
 @dataclass
@@ -96,6 +97,7 @@ def execute(
         found += machine.diagnostics
         memories.append(memory)
     seconds = perf_counter() - start
+    found += unwritten(compiled.traces[0], memories[0], options.strict)
     return Outcome(*collect(compiled.traces, memories), found, seconds)
 
 
@@ -126,7 +128,7 @@ def _load(memory: Memory, traced: Traced, to_numpy: ToNumpy) -> None:
     for tensor, array in traced.arrays:
         store = memory.find(tensor)
         if store.written is not None:
-            store.fill(to_numpy(array))
+            store.fill(to_numpy(array, tensor.name))
 
 
 def collect(
@@ -149,6 +151,28 @@ def collect(
     return results, written
 
 
+def unwritten(traced: Traced, memory: Memory, strict: bool) -> list[Diagnostic]:
+    """A warning for every result of which no instruction has written all.
+
+    Raises: NkiError (NKI6002) instead if `strict`.
+    """
+    found = []
+    for view in () if traced.results is None else traced.results.leaves:
+        tensor, store = view.tensor, memory.find(view.tensor)
+        marks = store.marks(view.const_offset, view.shape, view.strides, view.dtype)
+        if marks is None:
+            continue
+        missing = np.argwhere(marks != FULL[marks.dtype.itemsize])
+        if len(missing):
+            facts = {"tensor": tensor.name, "element": missing[0].tolist(), "count": len(missing)}
+            code = NKI6002 if strict else NKI6001
+            one = problem(code, inst="the caller", operand="the result", **facts)
+            found.append(diagnostic(one, tensor.loc))
+    if strict and found:
+        raise NkiError(found)
+    return found
+
+
 def _public(array: Array, view: View) -> Array:
     return array.view(np.bool_) if view.dtype == "bool" else array
 
@@ -168,7 +192,7 @@ class StepMachine:
     ) -> None:  # fmt: skip
         self.memory = Memory(options.precise)
         for tensor, array in arrays:
-            self.memory.find(tensor).fill(to_numpy(array))
+            self.memory.find(tensor).fill(to_numpy(array, tensor.name))
         self.machine = Machine(self.memory.find, machine_options(options))
         self.machine.printer = printer
 

@@ -42,6 +42,10 @@ class Inst:
         """Rules that the declarations cannot say. `t` is the `Target`."""
         return iter(())
 
+    def watch(self, *operands: Any) -> Problems:
+        """What a simulator should warn of, given the operands that `sem` is about to get."""
+        return iter(())
+
     def default_engine(self, t: Any) -> Any:
         """Engine that runs it when the author names none."""
         return self.spec.engines[0]

@@ -30,13 +30,14 @@ from opennki.base.codes import (
     NKI2113,
     NKI2114,
     NKI2121,
+    NKI2128,
 )  # fmt: skip
 from opennki.base.diag import Problem, Severity, problem
 
 from .inst import Inst
-from .spec import InstrSpec, Operand, Read
+from .spec import Access, InstrSpec, Operand, Read
 from .tensor import Space
-from .view import View
+from .view import View, compact
 
 
 def signature(view: View) -> tuple[object, ...]:
@@ -105,7 +106,7 @@ def _attributes(inst: Inst, spec: InstrSpec, t: Any) -> Iterator[Problem]:
         value = getattr(inst, attribute.name)
         first = attribute.since.get(value, 0) if attribute.since else 0
         if t.order < first:
-            what = f"{attribute.name}={value}"
+            what = f"{attribute.name}={getattr(value, 'nki', value)}"
             yield problem(NKI2108, what=what, since=t.name_of(first), target=t.name)
 
 
@@ -117,6 +118,7 @@ def _place(operand: Operand, view: View, inst: Inst, t: Any) -> Generator[Proble
         yield problem(
             NKI2105, operand=operand.name, got=view.tensor.space, inst=spec.label,
             allowed=" or ".join(sorted({s.name for s in operand.spaces})),
+            **_direction(operand),
         )  # fmt: skip
         wrong = True
     if operand.dtypes is not None and view.dtype not in operand.dtypes:
@@ -126,7 +128,16 @@ def _place(operand: Operand, view: View, inst: Inst, t: Any) -> Generator[Proble
         )  # fmt: skip
     if view.tensor.space.on_chip:
         yield from _on_chip(operand, view, inst, t)
+    elif (pairs := len(compact(view, t.ap_dims))) > t.ap_dims:
+        yield problem(NKI2110, operand=operand.name, got=pairs, limit=t.ap_dims)
     return wrong  # the value of `yield from`
+
+
+def _direction(operand: Operand) -> dict[str, str]:
+    """What NKI2105 says differently of what is read and of what is written."""
+    if operand.access is Access.OUT:
+        return {"takes": "writes it to", "target": operand.name}
+    return {"takes": "takes it from", "source": operand.name}
 
 
 def _on_chip(operand: Operand, view: View, inst: Inst, t: Any) -> Iterator[Problem]:
@@ -148,13 +159,26 @@ def _on_chip(operand: Operand, view: View, inst: Inst, t: Any) -> Iterator[Probl
     engine = inst.engine
     if engine is None or inst.spec.bir == "DMACopy":
         return
+    yield from _fields(name, view, t)
     start, count = view.start_partition + view.tensor.start_partition, view.shape[0]
     if not start_allowed(start, count):
         yield problem(
             NKI2112, operand=name, start=start, count=count, allowed=allowed_starts(count)
         )
-    if engine.nki == "gpsimd" and view.tensor.space is Space.psum:
+    if engine.nki == "gpsimd" and view.tensor.space is Space.psum in operand.spaces:
         yield problem(NKI2114, operand=name, inst=inst.spec.label)
+
+
+def _fields(name: str, view: View, t: Any) -> Iterator[Problem]:
+    """Steps and counts of the free dimensions fit their fields of an instruction."""
+    for dim, (step, count) in enumerate(view.dims):
+        if dim == 0 or count == 1:
+            continue
+        for what, got, limit in (
+            ("step", abs(step), t.ap_step_max), ("count", count, t.ap_count_max),
+        ):  # fmt: skip
+            if got > limit:
+                yield problem(NKI2128, operand=name, dim=dim, what=what, got=got, limit=limit)
 
 
 def start_allowed(start: int, count: int) -> bool:

@@ -37,6 +37,18 @@ class Read(Enum):
     INT = "int"
 
 
+class Given(Enum):
+    """What a call must pass for an operand that an instruction may do without.
+
+    NOTHING: the call may leave it out. ANYTHING: the call passes it, be it None. VALUE: the call
+    passes something else than None, which only instructions read from BIR have.
+    """
+
+    NOTHING = 0
+    ANYTHING = 1
+    VALUE = 2
+
+
 @dataclass(frozen=True)
 class Operand:
     """One operand of an instruction.
@@ -45,7 +57,8 @@ class Operand:
     may have (None: all); limits, dimension -> name of the `Target` field that bounds it; optional,
     may be None; number, may be a Python number instead of a view; accumulate, name of the
     attribute that says whether results are added to what is there; read, how `sem` receives it
-    (None: what the instruction's `read_mode` says); default of an optional or number operand.
+    (None: what the instruction's `read_mode` says); default of an optional or number operand;
+    given, what a call must pass for an optional one.
     """
 
     access: Access
@@ -59,6 +72,7 @@ class Operand:
     read: Read | None = None
     default: object = None
     required: bool = True
+    given: Given = Given.NOTHING
     name: str = ""
 
 
@@ -94,12 +108,13 @@ def out(
     *,
     accumulate: str | None = None,
     optional: bool = False,
+    given: Given = Given.NOTHING,
     **limits: str,
 ) -> Any:
     """Declare an operand that is written. `limits` maps dimensions to fields of `Target`."""
     return Operand(
         Access.OUT, spaces, _shape(shape), dtypes, limits,
-        accumulate=accumulate, optional=optional, required=not optional,
+        accumulate=accumulate, optional=optional, required=not optional, given=given,
     )  # fmt: skip
 
 
@@ -115,13 +130,14 @@ def inp(
     optional: bool = False,
     number: bool = False,
     default: object = _REQUIRED,
+    given: Given = Given.NOTHING,
     **limits: str,
 ) -> Any:
     """Declare an operand that is read; with `number`, a Python number will do as well."""
     return Operand(
         Access.INP, spaces, _shape(shape), dtypes, limits, read=read, optional=optional,
         number=number, default=None if default is _REQUIRED else default,
-        required=default is _REQUIRED and not optional,
+        required=default is _REQUIRED and not optional, given=given,
     )  # fmt: skip
 
 

@@ -128,6 +128,27 @@ def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(reversed(strides))
 
 
+def compact(view: View, most: int) -> tuple[tuple[int, int], ...]:
+    """Access pattern of a view with as few pairs as it takes to be at most `most`, if possible.
+
+    First dimensions of size 1 go, then neighbours that walk densely become one (in HBM only: on
+    chip an instruction may mean something by its dimensions). The first pair stays on chip.
+    """
+    dims = view.dims
+    if len(dims) <= most:
+        return dims
+    on_chip = view.tensor.space.on_chip
+    kept = [pair for k, pair in enumerate(dims) if pair[1] != 1 or (on_chip and k == 0)]
+    if on_chip or len(kept) <= most:
+        return tuple(kept) or dims[-1:]
+    merged: list[tuple[int, int]] = []
+    for step, count in kept:
+        if merged and merged[-1][0] == step * count:
+            step, count = step, merged.pop()[1] * count
+        merged.append((step, count))
+    return tuple(merged)
+
+
 def describe(view: View) -> str:
     """One line for messages: ``bfloat16[128, 640] in sbuf, view of `k```."""
     dims = ", ".join(map(str, view.shape))

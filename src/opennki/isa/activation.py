@@ -13,10 +13,11 @@ from opennki.base.codes import (
     NKI2501,
     NKI2502,
     NKI2504,
+    NKI6003,
 )
 from opennki.base.diag import Problems, problem
 from opennki.base.dtypes import ALL, PACKED, float32, tfloat32
-from opennki.ir import ON_CHIP, Inst, View, attr, inp, instruction, out, state
+from opennki.ir import ON_CHIP, Given, Inst, View, attr, inp, instruction, out, state
 from opennki.ir.scalar import Array
 from opennki.target import SUNDA, Target
 
@@ -76,6 +77,10 @@ class ActivationOp(Inst):
         """What `op` is applied to, for operands as `sem` gets them: ``data * scale + bias``."""
         return scaled(data, scale, bias)
 
+    def watch(self, data: Array, bias: Array | None, scale: Array, accumulators: Array) -> Problems:
+        """Inputs that the engine's tables do not cover."""
+        return outside(self.op, self.argument(data, bias, scale, accumulators))
+
     def check(self, t: Target) -> Problems:
         yield from function_problems(self, self.op, self.bias, self.scale, t)
         if self.op is ActFunc.Prelu and self.alpha == 0:
@@ -121,7 +126,7 @@ class ActivationAccumulationOp(Inst):
     op: ActFunc = attr(ActFunc, bir="func")
     data: View = inp(ON_CHIP, "P F", UNPACKED)
     reduce_op: AluOp = attr(AluOp)
-    reduce_res: View | None = out(ON_CHIP, "P 1", UNPACKED, optional=True)
+    reduce_res: View | None = out(ON_CHIP, "P 1", UNPACKED, optional=True, given=Given.ANYTHING)
     bias: View | float | None = inp(ON_CHIP, "P 1", BIAS, number=True, optional=True, default=None)
     scale: View | float = inp(ON_CHIP, "P 1", frozenset({float32}), number=True, default=1.0)
     alpha: float = attr(float, 0.0, surface=False)
@@ -134,6 +139,10 @@ class ActivationAccumulationOp(Inst):
     def argument(self, data: Array, bias: Array | None, scale: Array, accumulators: Array) -> Array:
         """What `op` is applied to, for operands as `sem` gets them: ``data * scale + bias``."""
         return scaled(data, scale, bias)
+
+    def watch(self, data: Array, bias: Array | None, scale: Array, accumulators: Array) -> Problems:
+        """Inputs that the engine's tables do not cover."""
+        return outside(self.op, self.argument(data, bias, scale, accumulators))
 
     def check(self, t: Target) -> Problems:
         yield from function_problems(self, self.op, self.bias, self.scale, t)
@@ -148,6 +157,19 @@ class ActivationAccumulationOp(Inst):
         result = activate(self.op, scaled(data, scale, bias), self.alpha)
         after = accumulate(ReduceCmd.ZeroAccumulate, self.reduce_op, result, accumulators)
         return result, None if self.reduce_res is None else after, after
+
+
+def outside(op: ActFunc, argument: Array) -> Problems:
+    """The first value of `argument` that lies outside the domain of `op`, if any does."""
+    domain = domain_of(op)
+    if domain is None:
+        return
+    low, high, symmetric = domain
+    tested = np.abs(argument) if symmetric else argument
+    wrong = (tested < low) | (tested > high)
+    if wrong.any():
+        value = float(argument[wrong][0])
+        yield problem(NKI6003, op=ACT[op].nki, value=value, low=low, high=high)
 
 
 def domain_of(op: ActFunc) -> Domain | None:

@@ -17,7 +17,7 @@ from opennki.base.codes import (
 )
 from opennki.base.diag import Problems, problem
 from opennki.base.dtypes import DType, float32, int32, uint32
-from opennki.ir import ON_CHIP, Inst, Read, Space, View, attr, inp, instruction, out
+from opennki.ir import ON_CHIP, Given, Inst, Read, Space, View, attr, inp, instruction, out
 from opennki.ir.scalar import Array
 from opennki.target import SUNDA, Target
 
@@ -67,8 +67,7 @@ class TensorTensorOp(Inst):
     def check(self, t: Target) -> Problems:
         yield from both_psum_problems(self, "data1", "data2")
         yield from op_problems(self, self.op, t, arity=2)
-        names = ("dst", "data1", "data2")
-        yield from bitvec_problems(self.op, ((n, getattr(self, n)) for n in names))
+        yield from bitvec_problems(self, self.op, "dst", "data1", "data2")
         if self._native_ints() and not is_bitvec(self.op) and not self._exact():
             yield problem(NKI2125, operand="data1", dtype=self.data1.dtype)
 
@@ -106,7 +105,7 @@ def operand_problems(inst: Inst, name: str, op: AluOp) -> Problems:
     elif value is None:
         yield problem(NKI2122, operand=name, when=f"when the operator is {row.nki}")
     elif is_bitvec(op):
-        yield from bitvec_problems(op, ((name, value),))
+        yield from bitvec_problems(inst, op, name, cast=True)
     elif isinstance(value, View) and value.dtype != float32:
         yield problem(
             NKI2106, operand=name, got=value.dtype, allowed="float32", inst=inst.spec.label,
@@ -135,7 +134,9 @@ class TensorScalarPtrOp(Inst):
     dst: View = out(ON_CHIP, "P F")
     data: View = inp(ON_CHIP, "P F")
     op0: AluOp = attr(AluOp)
-    operand0: View | float | None = inp(ON_CHIP, "P 1", number=True, optional=True)
+    operand0: View | float | None = inp(
+        ON_CHIP, "P 1", number=True, optional=True, given=Given.ANYTHING
+    )
     reverse0: bool = attr(bool, False)
     op1: AluOp = attr(AluOp, AluOp.bypass)
     operand1: View | float | None = inp(ON_CHIP, "P *", number=True, optional=True)
@@ -149,15 +150,17 @@ class TensorScalarPtrOp(Inst):
         return Engine.DVE if on_vector else Engine.POOL
 
     def check(self, t: Target) -> Problems:
+        wrong_engine = list(self._engine_problems(t))
+        yield from wrong_engine
         for op in (self.op0, self.op1):
-            yield from op_problems(self, op, t)
-            yield from bitvec_problems(op, (("data", self.data), ("dst", self.dst)))
+            if not wrong_engine:  # else the same thing twice
+                yield from op_problems(self, op, t)
+            yield from bitvec_problems(self, op, "data", "dst")
         yield from same_kind_problems(self.op0, self.op1)
         if self.is_scalar_tensor_tensor or self.is_tensor_tensor_scan:
             yield from self._second_tile_problems()
         else:
             yield from self._operand_problems()
-        yield from self._engine_problems(t)
 
     def _operand_problems(self) -> Problems:
         yield from operand_problems(self, "operand0", self.op0)

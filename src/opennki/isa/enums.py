@@ -124,7 +124,7 @@ class ActFunc(IsaEnum):
 class ReduceCmd(IsaEnum):
     """What an instruction does to its engine's accumulation registers (`EngineAccumulationType`).
 
-    `nki` names are idle, reset, reduce, reset_reduce, load_reduce, in this order.
+    `nki` is what kernels write.
     """
 
     Idle = 0
@@ -133,12 +133,28 @@ class ReduceCmd(IsaEnum):
     ZeroAccumulate = 3
     LoadAccumulate = 5
 
+    @property
+    def nki(self) -> str:
+        """Name in NKI."""
+        return _REDUCE_NAMES[self.name]
+
+
+_REDUCE_NAMES = {
+    "Idle": "idle", "Zero": "reset", "Accumulate": "reduce", "ZeroAccumulate": "reset_reduce",
+    "LoadAccumulate": "load_reduce",
+}  # fmt: skip
+
 
 class MatmulPerfMode(IsaEnum):
-    """Fast modes of the PE array (`MatmultPerfMode`)."""
+    """Fast modes of the PE array (`MatmultPerfMode`). `nki` is what kernels write."""
 
     NONE = 0
     DOUBLE_ROW = 1
+
+    @property
+    def nki(self) -> str:
+        """Name in NKI."""
+        return self.name.lower()
 
 
 class DgeMode(IsaEnum):

@@ -23,6 +23,7 @@ from opennki.base.codes import (
     NKI2208,
     NKI2209,
     NKI2210,
+    NKI2214,
 )
 from opennki.base.diag import Problems, problem
 from opennki.base.dtypes import (
@@ -112,6 +113,10 @@ class MatMulOp(Inst):
     def read_mode(self) -> Read:
         """Bits for a bit-accurate transpose, float32 otherwise."""
         return Read.RAW if self.is_transpose and self.bit_accurate else Read.F32
+
+    def watch(self, stationary: Array, moving: Array) -> Problems:
+        """What a transpose that is a product does to NaN and infinity, on gen2."""
+        return spreading(self.bit_accurate or not self.is_transpose, stationary)
 
     def sem(self, stationary: Array, moving: Array) -> Array:
         if self.is_transpose and self.bit_accurate:
@@ -263,6 +268,12 @@ def _is_multiple(position: int | AffineExpr, size: int, end: int) -> bool:
     low, high = position.bounds()
     steps = (coeff * var.step for var, coeff in position.terms if var.trips > 1)
     return low % size == 0 and 0 <= low <= high < end and all(s % size == 0 for s in steps)
+
+
+def spreading(bit_accurate: bool, data: Array) -> Problems:
+    """The warning that a transpose formed as a product meets data that is not finite."""
+    if not bit_accurate and not np.isfinite(data).all():
+        yield problem(NKI2214, target="gen2")
 
 
 def product(stationary: Array, moving: Array) -> Array:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from math import isfinite
 from typing import Final
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from opennki.base.codes import NKI2115, NKI2116, NKI2117, NKI2118, NKI2119, NKI2120
 from opennki.base.diag import Problems, problem
-from opennki.base.dtypes import PACKED
+from opennki.base.dtypes import PACKED, DType
 from opennki.ir import Inst, Space, View
 from opennki.target import Target
 
@@ -44,14 +43,24 @@ def op_problems(
         yield problem(NKI2118, op=row.nki, engine=getattr(inst.engine, "nki", ""), target=t.name)
 
 
-def bitvec_problems(op: AluOp, operands: Iterable[tuple[str, object]]) -> Problems:
-    """A bitvec operator needs integer operands and results."""
+def bitvec_problems(inst: Inst, op: AluOp, *operands: str, cast: bool = False) -> Problems:
+    """A bitvec operator takes integers, and never casts: tiles have the dtype of `dst`.
+
+    With `cast`, as for operands that are vectors, any integer dtype will do.
+    """
     if not is_bitvec(op):
         return
-    for name, value in operands:
+    dst: DType = inst.dst.dtype  # type: ignore[attr-defined]  # those with operators have a `dst`
+    for name in operands:
+        value = getattr(inst, name)
         if isinstance(value, View):
             if not value.dtype.is_int:
                 yield problem(NKI2119, operand=name, op=ALU[op].nki, dtype=value.dtype)
+            elif value.dtype != dst and dst.is_int and not cast:
+                yield problem(
+                    NKI2116, first="dst", first_dtype=dst, second=name, second_dtype=value.dtype,
+                    inst=f"{inst.spec.label} with {ALU[op].nki}",
+                )  # fmt: skip
         elif isinstance(value, float) and not value.is_integer():
             yield problem(NKI2119, operand=name, op=ALU[op].nki, dtype=f"the number {value}")
 

@@ -27,6 +27,7 @@ from opennki.base.numerics import from_f32
 from opennki.ir import (
     ON_CHIP,
     SBUF,
+    Given,
     Inst,
     Masked,
     Read,
@@ -138,7 +139,7 @@ class SelectReduce(Inst):
     predicate: View = inp(ON_CHIP, "P F", SELECT_PREDICATES | COPY_PREDICATES, read=Read.RAW)
     on_true: View | float = inp(ON_CHIP, "P F", number=True)
     on_false: View | float | None = inp(
-        ON_CHIP, "P 1", UNPACKED, number=True, optional=True, read=Read.F32
+        ON_CHIP, "P 1", UNPACKED, number=True, optional=True, read=Read.F32, given=Given.VALUE
     )
     reduce_res: View | None = out(ON_CHIP, "P 1", FLOATS, optional=True)
     reduce_cmd: ReduceCmd = attr(ReduceCmd, ReduceCmd.Idle, bir="accumulator_cmd")
@@ -185,7 +186,7 @@ class SelectReduce(Inst):
         command = _COMMANDS.get(self.reduce_cmd)
         if command is None:
             yield problem(
-                NKI2124, name="reduce_cmd", got=self.reduce_cmd, inst=self.spec.label,
+                NKI2124, name="reduce_cmd", got=self.reduce_cmd.nki, inst=self.spec.label,
                 allowed=", ".join(_COMMANDS.values()),
             )  # fmt: skip
         elif self.reduce_cmd is ReduceCmd.Idle:

@@ -20,7 +20,7 @@ from opennki.base.codes import (
 )
 from opennki.base.diag import Problem, Problems, problem
 from opennki.base.dtypes import float32
-from opennki.ir import ON_CHIP, Inst, Read, View, attr, inp, instruction, out, state
+from opennki.ir import ON_CHIP, Given, Inst, Read, View, attr, inp, instruction, out, state
 from opennki.ir.scalar import Array
 from opennki.target import SUNDA, Target
 
@@ -76,7 +76,7 @@ class TensorReduceOp(Inst):
             yield illegal(self, self.op, LEGAL)
         else:
             yield from op_problems(self, self.op, t)
-        yield from bitvec_problems(self.op, (("dst", self.dst), ("data", self.data)))
+        yield from bitvec_problems(self, self.op, "dst", "data")
         if self.negate and is_bitvec(self.op):
             yield problem(NKI2405, op=ALU[self.op].nki)
         yield from self._axis_problems()
@@ -155,7 +155,9 @@ class TensorScalarCacheReduce(Inst):
     dst: View = out(ON_CHIP, "P F")
     data: View = inp(ON_CHIP, "P F")
     op0: AluOp = attr(AluOp)
-    operand0: View | float | None = inp(ON_CHIP, "P 1", frozenset({float32}), number=True)
+    operand0: View | float | None = inp(
+        ON_CHIP, "P 1", frozenset({float32}), number=True, optional=True, given=Given.ANYTHING
+    )
     reduce_op: AluOp = attr(AluOp, bir="op1")
     reduce_res: View | None = out(ON_CHIP, "P 1", optional=True)
     reverse0: bool = attr(bool, False)
@@ -180,7 +182,7 @@ class TensorScalarCacheReduce(Inst):
         if command is None:
             allowed = ", ".join(_COMMANDS.values())
             yield problem(
-                NKI2124, name="reduce_cmd", got=self.reduce_cmd, allowed=allowed,
+                NKI2124, name="reduce_cmd", got=self.reduce_cmd.nki, allowed=allowed,
                 inst=self.spec.label,
             )  # fmt: skip
         elif self.reduce_cmd is ReduceCmd.LoadAccumulate:

@@ -11,7 +11,7 @@ from opennki.ir.scalar import Array
 from opennki.target import SUNDA, Target
 
 from .enums import Engine
-from .matmul import product
+from .matmul import product, spreading
 
 
 @instruction(
@@ -58,7 +58,7 @@ class TransposeOp(Inst):
             ("partitions", self.dst.partitions, cols),
             ("elements per partition", self.dst.free_size, rows),
         ):
-            if got != want:
+            if got != want and max(rows, cols) <= limit:  # else no dst could be right
                 yield problem(
                     NKI2103, operand="dst", dim=dim, got=got, want=want, other="data",
                     inst=self.spec.label,
@@ -74,6 +74,10 @@ class TransposeOp(Inst):
     def read_mode(self) -> Read:
         """Bits, except for the product that gen2 forms."""
         return Read.RAW if self.bit_accurate else Read.F32
+
+    def watch(self, data: Array) -> Problems:
+        """What a product does to NaN and infinity, on gen2."""
+        return spreading(self.bit_accurate, data)
 
     def sem(self, data: Array) -> Array:
         rows = data.reshape(len(data), -1)

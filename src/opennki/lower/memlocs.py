@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from opennki.birpy import AccessPattern, MemoryLocation, MemoryType, TensorKind
-from opennki.ir import Role, Space, Tensor, View
+from opennki.ir import Role, Space, Tensor, View, compact
 
 TYPES: Final = {
     Space.sbuf: MemoryType.SB, Space.psum: MemoryType.PSUM, Space.private_hbm: MemoryType.DRAM,
@@ -40,9 +40,15 @@ class Locations:
         return memloc
 
     def of_view(self, view: View) -> AccessPattern:
-        """The access pattern of a view; patterns of equal shape and strides share their pairs."""
-        key = (view.strides, view.shape)
+        """The access pattern of a view; patterns of equal shape and strides share their pairs.
+
+        No rule counts dimensions of size 1, but BIR does: where there are too many pairs, they go.
+        """
+        key = (view.strides, view.shape, view.tensor.space.on_chip)
         dims = self._dims.get(key)
         if dims is None:
-            dims = self._dims[key] = tuple(zip(view.strides, view.shape, strict=True))
+            dims = self._dims[key] = compact(view, MOST_PAIRS)
         return AccessPattern(self.memlocs[view.tensor.name], view.offset, dims, view.dtype)
+
+
+MOST_PAIRS: Final = 5

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from opennki.base.dtypes import float32
 from opennki.birpy import AccessPattern, Argument, Immediate, Instruction
+from opennki.birpy.opcodes import OPCODES
 from opennki.ir import Inst, InstrSpec, View
 from opennki.isa.registry import OWNER
 from opennki.target import Target
@@ -68,7 +69,7 @@ class Lowering:
             key = (key, self._key(inst))
         attrs = self._cache.get(key)
         if attrs is None:
-            attrs = self._cache[key] = self._attrs(inst)
+            attrs = self._cache[key] = OPCODES[self.opcode].canonical(self._attrs(inst))
         outs = []
         for field in self._outs:
             view = getattr(inst, field)
@@ -100,8 +101,9 @@ def arguments(values: Iterable[Any], of_view: OfView) -> tuple[Argument, ...]:
 def _declared(spec: InstrSpec) -> Callable[[Inst], Attrs]:
     pairs = wire_names(spec)
 
-    def attrs(inst: Inst) -> Attrs:
-        return {wire: getattr(inst, name) for name, wire in pairs}
+    def attrs(inst: Inst) -> Attrs:  # an attribute that is None is absent
+        values = ((wire, getattr(inst, name)) for name, wire in pairs)
+        return {wire: value for wire, value in values if value is not None}
 
     return attrs
 
@@ -119,6 +121,7 @@ def lift(
     Raises: KeyError for an opcode that no class owns.
     """
     cls = OWNER[inst.opcode]
+    attrs = {**_DEFAULTS[inst.opcode], **inst.attrs}
     rule = rules.get(cls, Rule())
     spec = cls.spec
     ins = rule.ins if rule.ins is not None else tuple(o.name for o in spec.ins)
@@ -127,14 +130,22 @@ def lift(
     fields.update(_values(ins, inst.ins, to_view))
     fields.update(_values(outs, inst.outs, to_view))
     if rule.lift is not None:
-        fields = rule.lift(inst, fields)
+        full = Instruction(inst.opcode, inst.engine, inst.name, inst.ins, inst.outs, attrs)
+        fields = rule.lift(full, fields)
     else:
         for name, wire in wire_names(spec):
-            if wire in inst.attrs:
-                fields[name] = inst.attrs[wire]
+            if wire in attrs:
+                fields[name] = attrs[wire]
     made: Inst = cls(**fields, engine=inst.engine, name=inst.name, loc=inst.loc)  # type: ignore[call-arg]
     made.prepare(target)
     return made
+
+
+_DEFAULTS: Final[Mapping[str, Attrs]] = {
+    name: {f.key: f.default for f in (opcode.fields or {}).values() if f.has_default}
+    for name, opcode in OPCODES.items()
+}
+"""What absent attributes mean, by opcode; the class that owns it may have other defaults."""
 
 
 def _values(

@@ -1,6 +1,6 @@
 """Rules of Penguin: what every function must keep between passes, whoever made it.
 
-- names of tensors, of instructions, and of loop variables inside each other are unique; arguments,
+- names of tensors, of instructions and of loop variables are unique in the function; arguments,
   results and operands are tensors of the function; offsets use variables of loops around them
 - every view stays inside its tensor in every trip of its loops; on chip its first dimension walks
   partitions and the others stay inside a partition
@@ -47,6 +47,7 @@ class _Verifier:
         self._found: list[Diagnostic] = []
         self._names: set[str] = set()
         self._earlier: set[Inst] = set()
+        self._variables_seen: set[str] = set()
         self._scope: dict[str, LoopVar] = {}
         self._verdicts: dict[object, tuple[Problem, ...]] = {}
         self._reaches: dict[object, tuple[Problem, ...]] = {}
@@ -99,12 +100,17 @@ class _Verifier:
         if var.step == 0:
             fault = problem(NKI4015, field="step", got=0, allowed="any other integer")
             self._report(fault, loop.loc)
-        elif var.name in self._scope:
+            return
+        if var.name in self._variables_seen:
             self._report(problem(NKI4004, kind="loop variable", name=var.name), loop.loc)
-        elif var.trips:
+        self._variables_seen.add(var.name)
+        outer = self._scope.get(var.name)
+        if var.trips:
             self._scope[var.name] = var
             self._body(loop.body)
             del self._scope[var.name]
+        if outer is not None:
+            self._scope[var.name] = outer
 
     def _instruction(self, inst: Inst) -> None:
         """Check one instruction (hot)."""
@@ -198,6 +204,9 @@ def view_problems(view: View) -> Problems:
     if tensor.row_bytes % width:
         yield problem(NKI3028, why=f"{tensor.row_bytes} bytes cannot be read as {view.dtype}")
         return
+    if view.strides and view.strides[0] < 0:
+        yield problem(NKI3028, why="the stride of the first dimension is negative")
+        return
     rows, row = (tensor.shape[0] if tensor.shape else 1), view.row
     offsets = _offsets(view)
     low = sum(s * (n - 1) for s, n in view.dims if s < 0)
@@ -209,13 +218,12 @@ def view_problems(view: View) -> Problems:
             why = f"it steps by {stride} from partition to partition, which have {row} elements"
             yield problem(NKI3028, why=why)
             return
-        high -= max(stride, 0) * down
-        low -= min(stride, 0) * down
-        places = [offset % row for offset in offsets]
-        if min(places) + low < 0 or max(places) + high >= row:
-            span = f"elements {min(places) + low} to {max(places) + high}"
-            yield problem(NKI3028, why=f"it touches {span} of partitions that have {row}")
-        low, high = 0, down * row
+        first = min(offset % row for offset in offsets) + low
+        last = max(offset % row for offset in offsets) + high - stride * down
+        if first < 0 or last >= row:
+            why = f"it touches elements {first} to {last} of partitions that have {row}"
+            yield problem(NKI3028, why=why)
+            return
     if min(offsets) + low < 0 or max(offsets) + high >= rows * row:
         far = min(offsets) + low if min(offsets) + low < 0 else max(offsets) + high
         yield problem(NKI3029, last=far, size=rows * row)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from opennki.base.codes import NKI6001, NKI6002, NKI6003, NKI6004, NKI6005, NKI6007
+from opennki.base.codes import NKI6001, NKI6002, NKI6004, NKI6005, NKI6007
 from opennki.base.diag import Code, Diagnostic, NkiError, Problem, diagnostic, problem
 from opennki.base.dtypes import PACKED, DType
 from opennki.base.numerics import from_f32, to_f32
@@ -71,7 +71,8 @@ class Machine:
         if spec.state is not None:
             lanes = self._lanes(inst)
             operands.append(lanes)
-        self._check_domain(inst, operands)
+        for found in inst.watch(*operands):
+            self._warn(inst, found.code, found.facts)
         with np.errstate(all="ignore"):
             results = inst.sem(*operands)  # type: ignore[attr-defined]  # every class defines it
         if spec.state is not None:
@@ -202,22 +203,6 @@ class Machine:
         return np.asarray(np.where(known, total, values), np.float32)
 
     # ---- the rest ----------------------------------------------------------------------------
-
-    def _check_domain(self, inst: Inst, operands: list[Any]) -> None:
-        """Warn of inputs that a device's activation tables do not cover."""
-        domain_of = getattr(inst, "domain_of", None)
-        domain = None if domain_of is None else domain_of()
-        if domain is None:
-            return
-        low, high, symmetric = domain
-        argument = inst.argument(*operands)  # type: ignore[attr-defined]  # beside domain_of
-        tested = np.abs(argument) if symmetric else argument
-        outside = (tested < low) | (tested > high)
-        if outside.any():
-            value = float(argument[outside][0])
-            op = str(inst.op)  # type: ignore[attr-defined]
-            facts = {"op": op, "value": value, "low": low, "high": high}
-            self._warn(inst, NKI6003, facts)
 
     def _warn(self, inst: Inst, code: Code, facts: dict[str, object]) -> None:
         key = (code, inst.loc, facts.get("tensor"))

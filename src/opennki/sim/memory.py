@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from opennki.base.codes import NKI3001
+from opennki.base.diag import fail
 from opennki.base.dtypes import DType
-from opennki.base.numerics import poison, storage
+from opennki.base.loc import SrcLoc
+from opennki.base.numerics import NARROW_FLOATS, from_f32, poison, storage
 
 Array = NDArray[Any]
 
@@ -21,6 +25,7 @@ class Place(Protocol):
     shape: tuple[int, ...]
     dtype: DType
     row: int
+    loc: SrcLoc
 
 
 @dataclass(frozen=True)
@@ -93,6 +98,8 @@ class Storage:
         self, offset: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: DType
     ) -> Array:
         """The elements at ``offset + sum(strides * index)``, as an array that shares memory."""
+        if not self.precise and dtype != self.place.dtype:
+            self._reinterpreted(dtype)
         kind = storage(dtype, self.precise)
         width = kind.itemsize
         if self.pitch is None:
@@ -103,6 +110,21 @@ class Storage:
         first = self.pitch if strides[0] else 0
         steps = (first, *(s * width for s in strides[1:]))
         return np.ndarray(shape, kind, self.data, start, steps)
+
+    def _reinterpreted(self, dtype: DType) -> None:
+        """Keep true bytes from here on, if reading them as `dtype` needs them.
+
+        Without rounding, narrow floats are stored as float32, whose bytes are not the device's.
+        """
+        mine = self.place.dtype
+        if {mine, dtype}.isdisjoint(NARROW_FLOATS):
+            return
+        values, written, old_width = self.values(), self.written, self.width
+        self.precise, self.width = True, mine.itemsize
+        self.data = np.empty(self.row_bytes * self.place.shape[0], np.uint8)
+        self.fill(from_f32(values, mine) if mine in NARROW_FLOATS else values)
+        if written is not None:
+            self.written = np.repeat(written.reshape(-1, old_width)[:, 0], self.width)
 
     def marks(
         self, offset: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: DType
@@ -151,7 +173,12 @@ class Memory:
         return self._new(place)
 
     def _new(self, place: Any) -> Storage:
-        made = Storage(place, precise=self.precise)
+        try:
+            made = Storage(place, precise=self.precise)
+        except (MemoryError, ValueError, OverflowError):  # beyond what NumPy can allocate
+            size = prod(place.shape) * place.dtype.itemsize
+            why = f"the simulator has no room for its {size} bytes"
+            raise fail(NKI3001, place.loc, shape=list(place.shape), why=why) from None
         if place.data is not None:
             made.fill(np.asarray(place.data).astype(storage(place.dtype, self.precise)))
         return made

@@ -16,10 +16,11 @@ class Target:
     Attributes: name, order (targets compare by it), aliases; arch, BIR's spelling; nc_version, the
     NKI generation number (2 for gen2); partitions; sbuf_bytes, usable bytes per partition;
     sbuf_total_bytes, per partition with the reserved part; psum_banks, psum_bank_bytes; sbuf_align
-    and psum_align, bytes; ap_dims, dimensions of an access pattern with the partition; pe_rows,
-    pe_cols; pe_moving_max, moving elements for a float32 destination; pe_moving_bf16_max, for a
-    bfloat16 one; bn_stats_max; transpose_block, rows and columns of a vector engine transpose;
-    cores, physical cores of one logical core; features.
+    and psum_align, bytes; ap_dims, dimensions of an access pattern with the partition; ap_step_max
+    and ap_count_max, largest step and count of a free one; pe_rows, pe_cols; pe_moving_max, moving
+    elements for a float32 destination; pe_moving_bf16_max, for a bfloat16 one; bn_stats_max;
+    transpose_block, rows and columns of a vector engine transpose; cores, physical cores of one
+    logical core; features.
     """
 
     name: str
@@ -39,6 +40,8 @@ class Target:
     sbuf_align: int = 1
     psum_align: int = 4
     ap_dims: int = 5
+    ap_step_max: int = (1 << 15) - 1
+    ap_count_max: int = (1 << 16) - 1
     pe_rows: int = 128
     pe_cols: int = 128
     bn_stats_max: int = 512

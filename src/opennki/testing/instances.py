@@ -174,10 +174,13 @@ def _fresh(
     cls: type[Inst], options: Mapping[str, list[object]], rnd: Random, dtype: DType,
     wanted: Choice,
 ) -> Choice:  # fmt: skip
-    """Every field at random: views of `dtype` where they can, and often the default."""
+    """Every field at random: inputs of `dtype`, outputs of one dtype too, and often the default."""
     made: Choice = {}
+    outs = {o.name for o in cls.spec.outs}
+    result = rnd.choice((dtype, rnd.choice(dtypes.ALL), dtypes.float32))
     for name, values in options.items():
-        alike = [v for v in values if isinstance(v, Place) and v.dtype == dtype]
+        own = result if name in outs else dtype
+        alike = [v for v in values if isinstance(v, Place) and v.dtype == own]
         field = cls.spec.fields.get(name)
         if (field is None or not field.required) and rnd.random() < 0.6:
             made[name] = None if field is None else field.default
@@ -192,7 +195,7 @@ def _changed(
 ) -> Choice:  # fmt: skip
     """`choice` with one to three fields changed, or with the dtypes of all views made one."""
     new = dict(choice)
-    for name in rnd.sample(list(options), min(len(options), rnd.choice((1, 1, 2, 3)))):
+    for name in rnd.sample(list(options), min(len(options), rnd.choice((0, 0, 1, 1, 2, 3)))):
         new[name] = rnd.choice(options[name])
     new |= wanted
     if rnd.random() < 0.3:

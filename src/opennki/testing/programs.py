@@ -18,6 +18,7 @@ from opennki.isa.dma import DMACopyOp
 from opennki.isa.move import TensorCopyOp
 from opennki.lower import BirCodeGenLoop
 from opennki.penguin import Function, IRBuilder
+from opennki.penguin.substitute import copy_of
 from opennki.sim.machine import Machine
 from opennki.sim.memory import Memory
 from opennki.sim.ref import bir, penguin, program
@@ -29,35 +30,52 @@ Array = NDArray[Any]
 Arrays = dict[str, Array]
 
 
-def program_of(insts: Sequence[Inst], target: Target) -> Function:
+def program_of(insts: Sequence[Inst], target: Target, *, share: bool = False) -> Function:
     """A function that runs `insts` on initialised tensors and returns all that they leave.
 
     Every tensor ``t`` that an instruction names is filled from the input ``t.in`` before and copied
-    to the output ``t.out`` after, through SBUF when it is in PSUM. Tensors of different
-    instructions are different, whatever their names; the instructions are copied.
+    to the output ``t.out`` after, through SBUF when it is in PSUM. The instructions are copied.
+
+    Args: share, whether instructions use the same tensor where theirs are alike (in memory and
+        bytes); otherwise tensors of different instructions are different, whatever their names.
     """
     builder = IRBuilder(Function("generated", target))
-    tensors: dict[int, Tensor] = {}
+    tensors: list[Tensor] = []
     copies: list[Inst] = []
     for inst in insts:
+        own: dict[Tensor, Tensor] = {}
         fields = {name: getattr(inst, name) for name in inst.spec.order}
         for operand, view in inst.views():
-            tensor = tensors.get(id(view.tensor))
+            tensor = own.get(view.tensor)
             if tensor is None:
-                old = view.tensor
-                tensor = Tensor(
-                    f"{old.name}.{len(tensors)}", old.shape, old.dtype, old.space,
-                    address=old.address, start_partition=old.start_partition,
-                )  # fmt: skip
-                tensors[id(old)] = tensor
+                free = [t for t in tensors if share and t not in own.values()]
+                tensor = _stand_in(view.tensor, free, len(tensors))
+                own[view.tensor] = tensor
+                if tensor not in tensors:
+                    tensors.append(tensor)
             fields[operand.name] = View(tensor, view.offset, view.shape, view.strides, view.dtype)
-        copies.append(type(inst)(**fields, engine=inst.engine, name=inst.name, loc=inst.loc))  # type: ignore[call-arg]
-    for tensor in tensors.values():
+        copies.append(copy_of(inst, fields))
+    for tensor in tensors:
         _fill(builder, builder.tensor(tensor))
     builder.function.body += copies
-    for tensor in tensors.values():
+    for tensor in tensors:
         _drain(builder, View.whole(tensor))
     return builder.function
+
+
+def _stand_in(old: Tensor, free: Sequence[Tensor], number: int) -> Tensor:
+    """One of `free` that can stand for `old`, or a new tensor like it."""
+    for tensor in free:
+        if (
+            tensor.space is old.space
+            and tensor.shape[0] >= old.shape[0]
+            and (tensor.row, tensor.dtype.itemsize) == (old.row, old.dtype.itemsize)
+        ):
+            return tensor
+    return Tensor(
+        f"{old.name}.{number}", old.shape, old.dtype, old.space,
+        address=old.address, start_partition=old.start_partition,
+    )  # fmt: skip
 
 
 def _hbm(builder: IRBuilder, like: Tensor, role: Role, suffix: str) -> View:
@@ -97,11 +115,6 @@ SPECIAL: Final = np.array(
 """Values at which functions and conversions change their ways."""
 
 
-def contents(tensor: Tensor, rng: np.random.Generator) -> Array:
-    """Random contents of a tensor: ordinary numbers with some special ones among them."""
-    return values_of(tensor.dtype, tensor.shape, rng)
-
-
 def values_of(dtype: DType, shape: tuple[int, ...], rng: np.random.Generator) -> Array:
     """Random elements of `dtype`; packed and 64-bit types get random bits."""
     if dtype in dtypes.PACKED or dtype.itemsize == 8:
@@ -123,8 +136,24 @@ def _limits(dtype: DType) -> tuple[int, int]:
 
 
 def inputs_of(function: Function, rng: np.random.Generator) -> Arrays:
-    """Random contents of every argument of `function`."""
-    return {name: contents(function.tensors[name], rng) for name in function.args}
+    """Random contents of every argument of `function`.
+
+    What `program_of` fills a tensor with has the dtype that instructions read the tensor as, so
+    that no NaN has a payload: which one a sum of two NaNs keeps depends on the host's vector unit.
+    """
+    read_as: dict[str, DType] = {}
+    for inst in function.instructions():
+        for _, view in inst.views():
+            tensor, dtype = view.tensor, view.dtype
+            if dtype is not tensor.dtype and tensor.row_bytes % dtype.itemsize == 0:
+                read_as.setdefault(f"{tensor.name}.in", dtype)
+    made = {}
+    for name in function.args:
+        tensor = function.tensors[name]
+        dtype = read_as.get(name, tensor.dtype)
+        count = tensor.size * tensor.dtype.itemsize // dtype.itemsize
+        made[name] = values_of(dtype, (count,), rng).view(tensor.dtype.np).reshape(tensor.shape)
+    return made
 
 
 # ---- running ---------------------------------------------------------------------------------

@@ -55,6 +55,9 @@ def fancy(frame: Frame, names: Names, rnd: Random, *, written: bool) -> View:
     """
     dims = frame.free if frame.space.on_chip else frame.shape
     low, strides, extent = _layout(dims, rnd, repeat=not written)
+    if frame.space.is_hbm and strides[0] < 0:  # no access pattern begins with a step back
+        low += strides[0] * (dims[0] - 1)
+        strides = (-strides[0], *strides[1:])
     before, after = rnd.choice((0, 0, 1, 2)), rnd.choice((0, 0, 1))
     row, kept = _storage(before + extent + after, frame.dtype, rnd)
     if frame.space.is_hbm:

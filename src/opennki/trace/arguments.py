@@ -11,12 +11,16 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
+from functools import partial
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-from opennki.base.codes import NKI1004, NKI1005, NKI1006, NKI1010, NKI1014, NKI1015
+import numpy as np
+
+from opennki.base.codes import NKI1004, NKI1005, NKI1006, NKI1007, NKI1010, NKI1014, NKI1015
 
 from .objects import NKIObject
+from .plain import plain_number
 from .values import NkiTensor
 
 Refuse = Callable[..., Exception]
@@ -25,13 +29,16 @@ MakeTensor = Callable[[str, Any], NkiTensor]
 
 def is_array(value: object) -> bool:
     """Whether `value` is an array of any framework (not a NumPy scalar, not one of our tensors)."""
-    return (
-        hasattr(value, "shape")
-        and hasattr(value, "dtype")
-        and not isinstance(value, NkiTensor | type)
-        and not (getattr(value, "shape", None) == () and type(value).__module__ == "numpy"
-                 and not hasattr(value, "__array_finalize__"))
-    )  # fmt: skip
+    if isinstance(value, NkiTensor | type | np.generic):
+        return False
+    return _has(value, "shape") and _has(value, "dtype")
+
+
+def _has(value: object, name: str) -> bool:
+    try:
+        return hasattr(value, name)
+    except RuntimeError:  # torch's nested tensors have shapes only in part
+        return True
 
 
 def bind(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any],
@@ -39,19 +46,22 @@ def bind(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any
     """Parameter name -> value, defaults filled in; ``*args`` and ``**kwargs`` keep their nesting.
 
     Raises: what `refuse(code, **facts)` makes of NKI1004 (unknown keyword), NKI1005 (missing
-    argument) and NKI1006 (too many positional arguments).
+    argument), NKI1006 (too many positional arguments) and NKI1007 (one given twice).
     """
     signature = inspect.signature(fn)
     params = signature.parameters
     name = getattr(fn, "__name__", "kernel")
     kinds = {p.kind for p in params.values()}
-    if inspect.Parameter.VAR_KEYWORD not in kinds:
-        for key in kwargs:
-            if key not in params:
-                raise refuse(NKI1004, name=key, fn=name, known=", ".join(params), close="")
+    known = [p for p in params if params[p].kind in _NAMED]
+    for key in kwargs:
+        if key not in known and (inspect.Parameter.VAR_KEYWORD not in kinds or key in params):
+            raise refuse(NKI1004, name=key, fn=name, known=", ".join(known), close="")
     positional = [p for p in params.values() if p.kind in _POSITIONAL]
     if inspect.Parameter.VAR_POSITIONAL not in kinds and len(args) > len(positional):
         raise refuse(NKI1006, fn=name, most=len(positional), got=len(args))
+    for param in positional[: len(args)]:
+        if param.name in kwargs:
+            raise refuse(NKI1007, name=param.name, fn=name, **GIVEN_TWICE)
     try:
         bound = signature.bind(*args, **kwargs)
     except TypeError as why:
@@ -61,7 +71,11 @@ def bind(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any
     return dict(bound.arguments)
 
 
+GIVEN_TWICE = {"expected": "given once", "got": "given by position and by name"}
+"""Facts of the NKI1007 about an argument with two values."""
+
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+_NAMED = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 _CONSTANTS = (
     type(None), bool, int, float, str, Enum, range, slice, FunctionType, BuiltinFunctionType,
     MethodType, ModuleType, type,
@@ -72,26 +86,66 @@ def with_tensors(name: str, value: Any, make: MakeTensor, refuse: Refuse) -> Any
     """`value` with every array in it replaced by ``make(name, array)``.
 
     Containers and objects are copied, so that a kernel that changes one leaves the caller's alone.
-    Raises: NKI1010 for values that have no meaning in a kernel (sets, generators, complex numbers).
+    Raises: NKI1010 for values that have no meaning in a kernel (sets, generators, complex numbers)
+        and for containers in themselves.
     """
+    try:
+        return _converted(name, value, make, refuse)
+    except RecursionError:
+        raise refuse(NKI1010, name=name, got=type(value).__name__, why=_ENDLESS) from None
+
+
+_ENDLESS = "it contains itself, or is nested too deeply"
+
+
+def _converted(name: str, value: Any, make: MakeTensor, refuse: Refuse) -> Any:
     if isinstance(value, (*_CONSTANTS, NkiTensor)):
         return value
     if is_array(value):
         return make(name, value)
     if isinstance(value, dict):
-        return {k: with_tensors(f"{name}_{k}", v, make, refuse) for k, v in value.items()}
+        return {k: _converted(f"{name}_{k}", v, make, refuse) for k, v in value.items()}
     if isinstance(value, tuple | list):
-        items = [with_tensors(f"{name}_{i}", v, make, refuse) for i, v in enumerate(value)]
+        items = [_converted(f"{name}_{i}", v, make, refuse) for i, v in enumerate(value)]
         if isinstance(value, list):
             return items
         return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
-    if hasattr(value, "__index__") or type(value).__module__ == "numpy":
-        return value.item() if hasattr(value, "item") else value
+    number = plain_number(value)
+    if number is not None or hasattr(value, "__index__"):
+        return value if number is None else number
+    if isinstance(value, np.dtype):
+        return value
     if callable(value) and not hasattr(value, "__dict__"):
         return value
     if is_dataclass(value) or hasattr(value, "__dict__"):
         return _object(name, value, make, refuse)
     raise refuse(NKI1010, name=name, got=type(value).__name__, why="it is no value of the language")
+
+
+def function_of(fn: Any) -> Any:
+    """The function that calling `fn` runs: of a method, a partial, an object with ``__call__``."""
+    while not isinstance(fn, FunctionType):
+        if isinstance(fn, partial):
+            fn = fn.func
+        elif isinstance(fn, MethodType | staticmethod):
+            fn = fn.__func__
+        elif callable(fn) and isinstance(type(fn).__call__, FunctionType):
+            fn = type(fn).__call__
+        else:
+            return fn
+    return fn
+
+
+def unbound(
+    fn: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> tuple[Any, tuple[Any, ...], Mapping[str, Any]]:
+    """A call with what a method or a partial holds (arrays, perhaps) among its arguments."""
+    while isinstance(fn, MethodType | partial):
+        if isinstance(fn, MethodType):
+            fn, args = fn.__func__, (fn.__self__, *args)
+        else:
+            fn, args, kwargs = fn.func, (*fn.args, *args), {**fn.keywords, **kwargs}
+    return fn, args, kwargs
 
 
 def _object(name: str, value: Any, make: MakeTensor, refuse: Refuse) -> Any:
@@ -101,7 +155,7 @@ def _object(name: str, value: Any, make: MakeTensor, refuse: Refuse) -> Any:
     for key in names:
         old = getattr(value, key)
         if isinstance(old, list | tuple | dict) or is_array(old) or _holds(old):
-            object.__setattr__(made, key, with_tensors(f"{name}_{key}", old, make, refuse))
+            object.__setattr__(made, key, _converted(f"{name}_{key}", old, make, refuse))
     return made
 
 
@@ -116,7 +170,11 @@ class ResultTree:
     def __init__(self, value: Any, refuse: Refuse) -> None:
         self.value = value
         self.leaves: list[NkiTensor] = []
-        self._collect(value, "the result", refuse)
+        try:
+            self._collect(value, "the result", refuse)
+        except RecursionError:
+            got = f"a {type(value).__name__} that contains itself, or is nested too deeply,"
+            raise refuse(NKI1014, got=got, where="the result") from None
 
     def _collect(self, value: Any, where: str, refuse: Refuse) -> None:
         if isinstance(value, NkiTensor):

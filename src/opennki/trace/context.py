@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import inspect
+import operator
 import os
 import pdb
 import sys
@@ -20,6 +21,7 @@ from typing import Any, ClassVar, Protocol
 
 from opennki.base import dtypes
 from opennki.base.codes import (
+    NKI1010,
     NKI1011,
     NKI1012,
     NKI1013,
@@ -42,7 +44,7 @@ from opennki.ir import Inst, Role, Space, Tensor, View, describe, row_major
 from opennki.penguin import Function
 from opennki.target import Target
 
-from .arguments import ResultTree, bind, with_tensors
+from .arguments import ResultTree, bind, function_of, unbound, with_tensors
 from .names import assigned_name, loop_values, return_line
 from .nki_ctx import global_ctx
 from .translate import translate
@@ -106,7 +108,7 @@ class TraceContext:
         self.target = target
         self.grid = grid
         self.ids = ids
-        self.kernel_code: CodeType | None = getattr(fn, "__code__", None)
+        self.kernel_code: CodeType | None = getattr(function_of(fn), "__code__", None)
         core = _linear(ids, grid)
         self.function = Function(getattr(fn, "__name__", "kernel"), target, core, prod(grid))
         self.builder = NeuronCodegen(self.function, self.kernel_code)
@@ -128,8 +130,7 @@ class TraceContext:
         Raises: NkiError with every error that was found, in source order.
         """
         token = global_ctx.set(self)
-        hook = sys.breakpointhook
-        sys.breakpointhook = self._breakpoint(hook)
+        debugger = sys.breakpointhook = _Debugger(sys.breakpointhook)
         collecting = gc.isenabled()
         gc.disable()
         try:
@@ -142,7 +143,7 @@ class TraceContext:
             self.diagnostics.extend(found.diagnostics)
             raise self._error(found) from error
         finally:
-            sys.breakpointhook = hook
+            debugger.remove()
             if collecting:
                 gc.enable()
             global_ctx.reset(token)
@@ -152,16 +153,17 @@ class TraceContext:
 
     def _error(self, error: NkiError) -> NkiError:
         """`error` with everything that was found before it."""
-        error.__init__(self.diagnostics)  # type: ignore[misc]  # keeps the class of the user's error
+        NkiError.__init__(error, self.diagnostics)  # keeps the class of the user's error
         return error
 
     def _run(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> ResultTree | None:
-        bound = bind(self._fn, args, kwargs, self.refusal)
+        fn, args, kwargs = unbound(self._fn, args, kwargs)
+        bound = bind(fn, args, kwargs, self.refusal)
         values = {k: with_tensors(k, v, self._input, self.refusal) for k, v in bound.items()}
-        positional, keywords = _as_call(self._fn, values)
+        positional, keywords = _as_call(fn, values)
         if self._stepping:
             self.step()
-        value = self._fn(*positional, **keywords)
+        value = fn(*positional, **keywords)
         return self._finish(value)
 
     def _finish(self, value: Any) -> ResultTree | None:
@@ -215,7 +217,11 @@ class TraceContext:
     # ---- tensors -----------------------------------------------------------------------------
 
     def _input(self, name: str, array: Any) -> NkiTensor:
-        shape = tuple(int(n) for n in array.shape)
+        try:
+            shape = tuple(map(operator.index, array.shape))
+        except (TypeError, RuntimeError):
+            why = "its shape is no tuple of integers"
+            raise self.refusal(NKI1010, name=name, got=type(array).__name__, why=why) from None
         try:
             dtype = dtypes.dtype(array.dtype)
         except KeyError:
@@ -279,7 +285,8 @@ class TraceContext:
 
     def _axis(self, axis: int) -> int:
         if not 0 <= axis < max(1, len(self.grid)):
-            raise self.refusal(NKI1021, axis=axis, grid=list(self.grid))
+            grid = f"the launch grid is {self.grid}" if self.grid else "there is no launch grid"
+            raise self.refusal(NKI1021, axis=axis, grid=grid)
         return axis
 
     # ---- problems ----------------------------------------------------------------------------
@@ -332,20 +339,38 @@ class TraceContext:
             self.stepper.execute(inst)
         self.builder.observer = self.stepper.execute
 
-    def _breakpoint(self, hook: Callable[..., Any]) -> Callable[..., Any]:
-        """What ``breakpoint()`` does in a kernel: run what was traced so far, then debug."""
-
-        def debug(*args: Any, **kwargs: Any) -> Any:
-            self.step()
-            if hook is sys.__breakpointhook__ and not os.environ.get("PYTHONBREAKPOINT"):
-                return pdb.Pdb().set_trace(sys._getframe(1))
-            return hook(*args, **kwargs)
-
-        return debug
-
     def peek(self, view: View) -> Any:
         """Contents of `view` in step mode, else None."""
         return None if self.stepper is None else self.stepper.values(view)
+
+
+class _Debugger:
+    """What ``breakpoint()`` does in a kernel: run what was traced so far, then debug.
+
+    Kernels that are traced on several threads at once put theirs on top of each other, in any
+    order; `hook` is what was there before.
+    """
+
+    def __init__(self, hook: Callable[..., Any]) -> None:
+        self.hook = hook
+        self.removed = False
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        ctx = global_ctx.get()
+        if ctx is not None:
+            ctx.step()
+        hook = self.hook
+        while isinstance(hook, _Debugger):
+            hook = hook.hook
+        if hook is sys.__breakpointhook__ and not os.environ.get("PYTHONBREAKPOINT"):
+            return pdb.Pdb().set_trace(sys._getframe(1))
+        return hook(*args, **kwargs)
+
+    def remove(self) -> None:
+        """Put back what was there before the first of those that are no longer used."""
+        self.removed = True
+        while isinstance(sys.breakpointhook, _Debugger) and sys.breakpointhook.removed:
+            sys.breakpointhook = sys.breakpointhook.hook
 
 
 def _linear(ids: tuple[int, ...], grid: tuple[int, ...]) -> int:

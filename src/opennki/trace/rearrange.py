@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from opennki.base.codes import NKI3027
 
 from .fault import fault
+from .plain import plain_int
 
 if TYPE_CHECKING:
     from .view_methods import ViewMethods
@@ -29,6 +30,8 @@ def rearranged(tensor: V, src: Any, dst: Any, fixed: Mapping[str, int]) -> V:
         _fail(f"{names} and {wanted} do not name the same dimensions once each")
     if len(before) != len(tensor.shape):
         _fail(f"the source pattern has {len(before)} dimensions, the tensor {len(tensor.shape)}")
+    if not isinstance(fixed, Mapping) or any(plain_int(n) is None for n in fixed.values()):
+        _fail(f"fixed_sizes is {fixed!r}, not sizes by name")
     unknown = set(fixed) - set(names)
     if unknown:
         _fail(f"fixed_sizes names {sorted(unknown)}, the pattern does not")
@@ -47,6 +50,8 @@ def rearranged(tensor: V, src: Any, dst: Any, fixed: Mapping[str, int]) -> V:
 def _groups(pattern: Any) -> list[Group]:
     if isinstance(pattern, str) or not isinstance(pattern, list | tuple):
         _fail(f"{pattern!r} is not a tuple of names")
+    if not all(isinstance(p, str | list | tuple) for p in pattern):
+        _fail(f"{pattern!r} holds something other than names")
     groups = [(p,) if isinstance(p, str) else tuple(p) for p in pattern]
     if any(not group or not all(isinstance(n, str) for n in group) for group in groups):
         _fail(f"{pattern!r} holds something other than names")

@@ -7,11 +7,13 @@ import re
 import traceback
 from collections.abc import Callable
 from types import CodeType, FrameType
+from typing import Any
 
 from opennki.base.codes import (
     NKI1004,
     NKI1005,
     NKI1006,
+    NKI1007,
     NKI1017,
     NKI1018,
     NKI1019,
@@ -21,6 +23,7 @@ from opennki.base.codes import (
 from opennki.base.diag import Diagnostic, NkiError, diagnostic, problem
 from opennki.base.loc import UNKNOWN, SrcLoc, is_ours, position
 
+from .arguments import GIVEN_TWICE
 from .names import notes_of
 
 _UNKNOWN = re.compile(r"(\w+)\(\) got an unexpected keyword argument '(\w+)'")
@@ -28,6 +31,7 @@ _MISSING = re.compile(
     r"(\w+)\(\) missing (?:\d+) required (?:positional|keyword-only) arguments?: (.*)"
 )
 _TOO_MANY = re.compile(r"(\w+)\(\) takes (?:from \d+ to )?(\d+) positional arguments? but (\d+) ")
+_TWICE = re.compile(r"(\w+)\(\) got multiple values for argument '(\w+)'")
 _REMOVED = {
     "mask": ("the keyword `mask`", "0.2", "slice the operands, or use nisa.affine_select"),
 }
@@ -46,7 +50,7 @@ def translate(error: Exception, stop: CodeType | None, notes: Callable[[], list[
     around = notes_of([(f, line) for f, line, _ in reversed(frames)]) or notes()
     found = _describe(error, frames, loc)
     found.notes.extend(n for n in around if n not in found.notes)
-    return _error_class(error)([found])
+    return _raised(error, [found])
 
 
 def _frames(error: BaseException) -> list[tuple[FrameType, int, int]]:
@@ -70,7 +74,7 @@ def _locate(frames: list[tuple[FrameType, int, int]]) -> SrcLoc:
 def _describe(
     error: Exception, frames: list[tuple[FrameType, int, int]], loc: SrcLoc
 ) -> Diagnostic:
-    text = str(error)
+    text = _text(error)
     if isinstance(error, RecursionError):
         return diagnostic(problem(NKI1017, fn=loc.function), loc)
     if isinstance(error, AssertionError):
@@ -85,6 +89,19 @@ def _describe(
         facts = f"{type(error).__name__}: {text} ({where.filename}:{where.lineno})"
         return diagnostic(problem(NKI9001, text=facts), loc)
     return diagnostic(problem(NKI1018, type=type(error).__name__, text=text), loc)
+
+
+def _text(error: Exception) -> str:
+    """The exception's text; a note instead if its own ``__str__`` fails.
+
+    Python adds suggestions to the text of wrong names, which are not ours to give.
+    """
+    if isinstance(error, _SUGGESTING):
+        return str(error)
+    return str(traceback.TracebackException(type(error), error, None))
+
+
+_SUGGESTING = (AttributeError, NameError, ImportError, SyntaxError)
 
 
 def _call_problem(text: str, frame: FrameType, loc: SrcLoc) -> Diagnostic | None:
@@ -102,10 +119,15 @@ def _call_problem(text: str, frame: FrameType, loc: SrcLoc) -> Diagnostic | None
         return diagnostic(problem(NKI1004, **facts), loc)
     if match := _MISSING.search(text):
         fn, names = match.groups()
-        return diagnostic(problem(NKI1005, name=names.replace("'", ""), fn=fn), loc)
+        names = names.replace("'", "")
+        first = "dst" if "dst" in re.findall(r"\w+", names) else ""
+        return diagnostic(problem(NKI1005, name=names, fn=fn, destination=first), loc)
     if match := _TOO_MANY.search(text):
         fn, most, got = match.groups()
         return diagnostic(problem(NKI1006, fn=fn, most=most, got=got), loc)
+    if match := _TWICE.search(text):
+        fn, name = match.groups()
+        return diagnostic(problem(NKI1007, name=name, fn=fn, **GIVEN_TWICE), loc)
     return None
 
 
@@ -121,10 +143,26 @@ def _parameters(name: str, frame: FrameType) -> list[str]:
     return []
 
 
-def _error_class(error: Exception) -> type[NkiError]:
-    """A class that callers can catch both as `NkiError` and as what the kernel raised."""
+def _raised(error: Exception, found: list[Diagnostic]) -> NkiError:
+    """An error that callers can catch both as `NkiError` and as what the kernel raised.
+
+    It has the attributes of `error`, and is made by the constructor of Python's own class that its
+    layout comes from, as the user's may want any arguments. Where that does not work (layouts that
+    do not combine, hooks on subclasses) it is a plain `NkiError`.
+    """
     cls = type(error)
+    if type(cls) is not type or any("__init_subclass__" in vars(c) for c in cls.__mro__[:-1]):
+        return NkiError(found)
     try:
-        return type(cls.__name__, (NkiError, cls), {"__module__": "opennki"})
-    except TypeError:  # layouts of the two classes do not combine
-        return NkiError
+        combined = type(cls.__name__, (NkiError, cls), {"__module__": "opennki"})
+        python: Any = combined
+        while python.__module__ != "builtins":
+            python = python.__base__
+        made = python.__new__(combined, *error.args)
+        python.__init__(made, *error.args)
+        vars(made).update(vars(error))
+        NkiError.__init__(made, found)
+    except (TypeError, AttributeError):
+        return NkiError(found)
+    assert isinstance(made, NkiError)
+    return made

@@ -187,14 +187,26 @@ class NkiTensor(ViewMethods):
         _fail(NKI3011, start=start, stop=stop, dim=dim, size=size)
 
     def slice(self, dim: int, start: int, end: int, step: int = 1) -> NkiTensor:
-        """Elements `start` to `end` (exclusive) of dimension `dim`, every `step`-th."""
+        """Elements `start` to `end` (exclusive) of dimension `dim`, every `step`-th.
+
+        Unlike in an index, nothing counts from the end.
+        """
         dim = self._dim("slice", dim)
-        return self[(slice(None),) * dim + (slice(start, end, step),)]
+        first, last = as_index(start), as_index(end)
+        if first < 0 or last < 0:
+            self._bad_slice(dim, first, last, self.shape[dim])
+        return self[(slice(None),) * dim + (slice(first, last, step),)]
 
     def select(self, dim: int, index: int) -> NkiTensor:
-        """Element `index` of dimension `dim`, which is dropped where the memory allows it."""
+        """Element `index` of dimension `dim`, which is dropped where the memory allows it.
+
+        Unlike in an index, nothing counts from the end.
+        """
         dim = self._dim("select", dim)
-        return self[(slice(None),) * dim + (as_index(index),)]
+        chosen = as_index(index)
+        if chosen < 0:
+            _fail(NKI3010, index=chosen, dim=dim, size=self.shape[dim])
+        return self[(slice(None),) * dim + (chosen,)]
 
     # ---- what is refused ---------------------------------------------------------------------
 
@@ -207,6 +219,22 @@ class NkiTensor(ViewMethods):
     def __iter__(self) -> NoReturn:
         _fail(NKI1002, what=f"iteration over {describe(self)}")
 
+    __reversed__ = __iter__
+
+    def __delitem__(self, key: Any) -> NoReturn:
+        _fail(NKI1031, name=self.tensor.name)
+
+    def __format__(self, spec: str) -> str:
+        """As text; number formats are refused, because there are no numbers yet."""
+        try:
+            return format(repr(self), spec)
+        except ValueError:
+            _fail(NKI1002, what=f"formatting {describe(self)} as a number")
+
+    def __deepcopy__(self, memo: object) -> NkiTensor:
+        """Itself: a copy of an object that holds tensors holds the same tensors."""
+        return self
+
     def __len__(self) -> int:
         return self.shape[0]
 
@@ -216,7 +244,7 @@ class NkiTensor(ViewMethods):
     def __float__(self) -> NoReturn:
         _fail(NKI1002, what=f"{describe(self)} as a float")
 
-    __int__ = __index__
+    __int__ = __round__ = __trunc__ = __complex__ = __index__
     __hash__ = object.__hash__
 
     def __getattr__(self, name: str) -> NoReturn:

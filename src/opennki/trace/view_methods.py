@@ -9,7 +9,9 @@ from typing import Any, NoReturn
 from typing_extensions import Self
 
 from opennki.base.codes import (
+    NKI3004,
     NKI3014,
+    NKI3020,
     NKI3021,
     NKI3022,
     NKI3023,
@@ -25,6 +27,7 @@ from opennki.base.dtypes import dtype as to_dtype
 from opennki.ir import View, describe, row_major
 
 from .fault import fault
+from .plain import plain_int
 from .rearrange import rearranged
 from .strides import infer, merge, restride
 
@@ -38,9 +41,10 @@ class ViewMethods(View):
 
     def permute(self, dims: Sequence[int]) -> Self:
         """Dimensions in the order `dims`; the partition dimension stays first."""
-        dims = tuple(dims)
-        if sorted(dims) != list(range(len(self.shape))):
-            _fail(NKI3023, dims=list(dims), ndim=len(self.shape))
+        order = self._indices(dims)
+        if order is None or sorted(order) != list(range(len(self.shape))):
+            _fail(NKI3023, dims=dims, ndim=len(self.shape))
+        dims = order
         if dims[0] != 0:
             self._keep_partitions("permute")
         return self._made(tuple(self.shape[d] for d in dims), tuple(self.strides[d] for d in dims))
@@ -83,7 +87,10 @@ class ViewMethods(View):
     def reshape_dim(self, dim: int, shape: Sequence[int]) -> Self:
         """Dimension `dim` split into `shape`; one entry may be -1."""
         dim = self._dim("reshape_dim", dim)
-        sizes = infer(tuple(shape), self.shape[dim])
+        given = self._indices(shape)
+        if given is None:
+            _fail(NKI3020, got=shape, want=self.shape[dim])
+        sizes = infer(given, self.shape[dim])
         if dim == 0 and len(sizes) > 1:
             self._keep_partitions("reshape_dim")
         steps = tuple(s * self.strides[dim] for s in row_major(sizes))
@@ -97,7 +104,7 @@ class ViewMethods(View):
         start, end = self._dim("flatten_dims", start_dim), self._dim("flatten_dims", end_dim)
         if start > end:
             _fail(NKI3025, method="flatten_dims", dim=end_dim, ndim=len(self.shape))
-        if start == 0 and end > 0:
+        if start == 0:
             self._keep_partitions("flatten_dims")
         merged = merge(self.shape[start : end + 1], self.strides[start : end + 1])
         if merged is None:
@@ -108,14 +115,13 @@ class ViewMethods(View):
             (*self.strides[:start], step, *self.strides[end + 1 :]),
         )
 
-    def reshape(self, *shape: Any) -> Self:
+    def reshape(self, shape: Any, *more: int) -> Self:
         """The same elements in row-major order under another shape; one entry may be -1.
 
         Raises: NKI3020 if the number of elements changes, NKI3021 if the partition dimension
         would, NKI3022 if the layout cannot be walked that way without moving data.
         """
-        if len(shape) == 1 and isinstance(shape[0], list | tuple):
-            shape = tuple(shape[0])
+        shape = shape if isinstance(shape, list | tuple) and not more else (shape, *more)
         sizes = infer(tuple(self._index(s) for s in shape), prod(self.shape))
         if self.tensor.space.on_chip:
             if not sizes or sizes[0] != self.shape[0] or len(sizes) < 2:
@@ -145,7 +151,7 @@ class ViewMethods(View):
 
         Raises: NKI3022 if the last dimension is not contiguous, NKI3026 if it does not divide.
         """
-        target = to_dtype(dtype)
+        target = self._known(dtype)
         old, new = self.dtype.itemsize, target.itemsize
         offset: Any = self.offset
         if old == new:
@@ -181,7 +187,7 @@ class ViewMethods(View):
         """
         if scalar_offset is not None or vector_offset is not None or indirect_dim:
             _fail(NKI3028, why="run-time offsets (scalar_offset, vector_offset) are not supported")
-        target = self.dtype if dtype is None else to_dtype(dtype)
+        target = self.dtype if dtype is None else self._known(dtype)
         try:
             pairs = [(self._index(s), self._index(n)) for s, n in pattern]
         except (TypeError, ValueError):
@@ -190,7 +196,11 @@ class ViewMethods(View):
             _fail(NKI3028, why="every count must be at least 1")
         base: Any = self.offset
         if target is not self.dtype:
-            base = base * self.dtype.itemsize // target.itemsize
+            start_byte, width = base * self.dtype.itemsize, target.itemsize
+            if start_byte % width or self.tensor.row_bytes % width:
+                why = f"the view starts at byte {start_byte}, not at a whole {target} of {width}"
+                _fail(NKI3028, why=why)
+            base = start_byte // width
         start = base + (0 if offset is None else self._index(offset))
         made = self._new(
             self.tensor, start, tuple(n for _, n in pairs), tuple(s for s, _ in pairs), target
@@ -250,6 +260,19 @@ class ViewMethods(View):
         if self.tensor.space.on_chip:
             _fail(NKI3021, method=method)
 
+    def _indices(self, values: Any) -> tuple[int, ...] | None:
+        """A list or tuple of integers as a tuple; None for anything else."""
+        if not isinstance(values, list | tuple | range):
+            return None
+        found = tuple(map(plain_int, values))
+        return None if None in found else found  # type: ignore[return-value]  # none is None
+
+    def _known(self, dtype: Any) -> DType:
+        try:
+            return to_dtype(dtype)
+        except KeyError:
+            _fail(NKI3004, got=f"{dtype!r:.60}")
+
     def _index(self, value: Any) -> int:
         """`value` as a Python integer."""
         return as_index(value)
@@ -267,9 +290,10 @@ class ViewMethods(View):
 
 def as_index(value: Any) -> int:
     """`value` as a Python integer; raises NKI3014 for anything that is none."""
-    if isinstance(value, bool | float | View) or not hasattr(value, "__index__"):
+    found = plain_int(value)
+    if found is None:
         _fail(NKI3014, got=_kind(value))
-    return int(value.__index__())
+    return found
 
 
 def _fail(code: Code, **facts: object) -> NoReturn:

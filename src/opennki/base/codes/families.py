@@ -23,18 +23,6 @@ NKI2201 = code(
     right="nisa.nc_matmul(dst=acc, stationary=w_bf16, moving=x_bf16)",
 )
 
-NKI2202 = code(
-    "NKI2202",
-    "8-bit float mixed with a wider dtype in a matmul",
-    "`{first}` is {first_dtype} and `{second}` is {second_dtype}; "
-    "if one is an 8-bit float, both must be",
-    hint="convert `{first}` to {second_dtype} with nisa.tensor_copy",
-    why="The array reads both operands at one width. The two 8-bit formats may differ from each "
-    "other. Source: NKI ISA reference, nc_matmul.",
-    wrong="nisa.nc_matmul(dst=acc, stationary=w_fp8, moving=x_bf16)",
-    right="nisa.nc_matmul(dst=acc, stationary=w_bf16, moving=x_bf16)",
-)
-
 NKI2203 = code(
     "NKI2203",
     "two kinds of e4m3 in one matmul",
@@ -237,49 +225,6 @@ NKI2304 = code(
     ")",
 )
 
-NKI2305 = code(
-    "NKI2305",
-    "two run-time offsets in one access",
-    "operand `{operand}` has both a scalar_offset and a vector_offset",
-    hint="keep one of them; add the scalar to the indices beforehand",
-    why="A descriptor has one indirect address. Source: NKI ISA reference, dma_copy.",
-    wrong="src = x.ap(pattern=[[64, 128], [1, 64]], scalar_offset=reg, vector_offset=idx)",
-    right="src = x.ap(pattern=[[64, 128], [1, 64]], vector_offset=idx, indirect_dim=0)",
-)
-
-NKI2306 = code(
-    "NKI2306",
-    "gather from a tensor that is not in HBM",
-    "operand `{operand}` uses a vector_offset and is in {space}; it must be in HBM",
-    hint="use nisa.local_gather or nisa.nc_n_gather inside SBUF",
-    why="A vector of offsets makes one descriptor per row, and rows of HBM are what descriptors "
-    "address. Source: NKI ISA reference, dma_copy.",
-    wrong="nisa.dma_copy(dst=t, src=tile.ap([[64, 128], [1, 64]], vector_offset=idx))",
-    right="nisa.dma_copy(dst=t, src=x.ap([[64, 128], [1, 64]], vector_offset=idx, indirect_dim=0))",
-)
-
-NKI2307 = code(
-    "NKI2307",
-    "gather along an inner dimension",
-    "operand `{operand}` has indirect_dim = {got}; a vector_offset works on dimension 0",
-    hint="make the indexed dimension the first one with reshape",
-    why="Each index selects a row, and rows are the outermost dimension. Source: NKI ISA "
-    "reference, dma_copy.",
-    wrong="src = x.ap([[64, 128], [1, 64]], vector_offset=idx, indirect_dim=1)",
-    right="src = x.ap([[64, 128], [1, 64]], vector_offset=idx, indirect_dim=0)",
-)
-
-NKI2308 = code(
-    "NKI2308",
-    "index tile",
-    "the index tile of `{operand}` is {got}; it must be {want}",
-    hint="allocate it as {want}",
-    why="Indices are read from SBUF, one per partition for a vector_offset, one for a "
-    "scalar_offset. Source: NKI ISA reference, dma_copy.",
-    wrong="idx = nl.ndarray((128, 1), dtype=nl.float32, buffer=nl.sbuf)",
-    right="idx = nl.ndarray((128, 1), dtype=nl.uint32, buffer=nl.sbuf)",
-)
-
 # --- 24xx reduce, scan and statistics -------------------------------------------------------------
 
 NKI2401 = code(
@@ -337,18 +282,6 @@ NKI2405 = code(
     right="nisa.tensor_reduce(dst=s, op=nl.bitwise_or, data=x, axis=1)",
 )
 
-NKI2410 = code(
-    "NKI2410",
-    "bn_stats over too many elements",
-    "operand `{operand}` has {got} elements per partition; bn_stats takes at most {limit}",
-    hint="call bn_stats on chunks of {limit} and combine them with one nisa.bn_aggr",
-    why="The counter of the statistics unit ends there. All targets. Source: NKI ISA reference, "
-    "bn_stats.",
-    wrong="nisa.bn_stats(dst=stats, data=x[:, 0:1024])",
-    right="nisa.bn_stats(dst=stats[:, 0:6], data=x[:, 0:512])\n"
-    "nisa.bn_stats(dst=stats[:, 6:12], data=x[:, 512:1024])",
-)
-
 NKI2411 = code(
     "NKI2411",
     "bn_aggr over incomplete triples",
@@ -383,19 +316,6 @@ NKI2502 = code(
     "encode a number. Source: NKI ISA reference, activation.",
     wrong="nisa.activation(dst=y, op=nl.exp, data=x, bias=1.0)  # gen2",
     right="nisa.memset(dst=bias, value=1.0)\nnisa.activation(dst=y, op=nl.exp, data=x, bias=bias)",
-)
-
-NKI2503 = code(
-    "NKI2503",
-    "operators that the Scalar engine does not combine",
-    "the Scalar engine of {target} cannot run op0 = {op0} with op1 = {op1}",
-    hint="use the Vector engine; the Scalar engine does multiply then add, multiply, and add",
-    why="On the Scalar engine tensor_scalar uses the scale and bias stage in front of the function "
-    "tables. gen3. Source: NKI ISA reference, tensor_scalar.",
-    wrong="nisa.tensor_scalar(\n"
-    "    dst=y, data=x, op0=nl.subtract, operand0=1.0, engine=nisa.engine.scalar\n"
-    ")",
-    right="nisa.tensor_scalar(dst=y, data=x, op0=nl.add, operand0=-1.0, engine=nisa.engine.scalar)",
 )
 
 NKI2504 = warning_code(

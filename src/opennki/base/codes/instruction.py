@@ -97,6 +97,32 @@ NKI2110 = code(
     "    nisa.tensor_copy(dst=flat[:, i], src=t.select(dim=1, index=i).permute((0, 4, 3, 2, 1)))",
 )
 
+NKI2128 = code(
+    "NKI2128",
+    "step or count too large for an access pattern",
+    "operand `{operand}` has a {what} of {got} in dimension {dim}; an instruction holds at most "
+    "{limit}",
+    hint="split the access, or copy it with nisa.dma_copy",
+    why="Free dimensions are encoded with a signed 16-bit step and an unsigned 16-bit count, both "
+    "in elements. DMA descriptors are wider. All targets. Source: NKI architecture guide, access "
+    "patterns.",
+    wrong="nisa.memset(dst=t, value=0)  # t is uint8 (128, 80000)",
+    right="nisa.memset(dst=t[:, 0:40000], value=0)\nnisa.memset(dst=t[:, 40000:], value=0)",
+)
+
+NKI2129 = code(
+    "NKI2129",
+    "destination written twice",
+    "operand `{operand}` of {inst} names {size} elements, but only {distinct} different ones: "
+    "steps {strides} over {shape} meet",
+    hint="write to a tile of the full shape, or give `{operand}` the shape of what is kept",
+    why="A view may repeat elements (a step of 0, or steps smaller than what they step over). "
+    "Read, that is a broadcast; written, the last of several values would stay, and engines do not "
+    "promise which one that is. All targets.",
+    wrong="nisa.tensor_copy(dst=t[:, 0:1].broadcast(1, 64), src=x)",
+    right="nisa.tensor_copy(dst=t, src=x)",
+)
+
 NKI2126 = code(
     "NKI2126",
     "element counts differ",
@@ -126,9 +152,9 @@ NKI2127 = code(
 NKI2105 = code(
     "NKI2105",
     "operand in the wrong memory",
-    "operand `{operand}` is in {got}; {inst} takes it from {allowed}",
-    hint="copy it first: nisa.dma_copy between HBM and SBUF, nisa.tensor_copy between SBUF and "
-    "PSUM",
+    "operand `{operand}` is in {got}; {inst} {takes} {allowed}",
+    hint="copy `{source}` first, with nisa.dma_copy between HBM and SBUF or nisa.tensor_copy "
+    "between SBUF and PSUM; allocate `{target}` in {allowed} and copy the result from there",
     why="Compute engines are wired to SBUF and PSUM, the Tensor engine reads SBUF and writes PSUM, "
     "DMA moves between HBM and SBUF. All targets. Source: NKI architecture guide.",
     wrong="nisa.activation(dst=y, op=nl.exp, data=x)  # x is a kernel argument in HBM",

@@ -15,17 +15,6 @@ NKI9001 = code(
     right="kernel(x)  # unchanged: the repair belongs into opennki",
 )
 
-NKI9002 = code(
-    "NKI9002",
-    "pass broke the representation",
-    "after pass {pass_name} the representation is not valid: {text}",
-    hint="this is a bug in opennki, not in the kernel; please report it with the kernel",
-    why="Every pass is verified by the runner. The input of the pass was valid and its output is "
-    "not, so the pass is wrong.",
-    wrong="kernel(x)  # any kernel that triggers it",
-    right="kernel(x)  # unchanged: the repair belongs into opennki",
-)
-
 NKI9003 = code(
     "NKI9003",
     "not supported by opennki yet",

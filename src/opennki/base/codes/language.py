@@ -1,11 +1,8 @@
-"""A pure table: NKI1xxx, what the language does not allow. Calls, arguments, control flow, results.
-
-Rules of the older language (index tensors, masks, block dimensions) are at NKI106x.
-"""
+"""A pure table: NKI1xxx, what the language does not allow: calls, arguments, loops."""
 
 from __future__ import annotations
 
-from opennki.base.diag import code, warning_code
+from opennki.base.diag import code
 
 # --- calls and values -----------------------------------------------------------------------------
 
@@ -65,7 +62,7 @@ NKI1005 = code(
     "NKI1005",
     "missing argument",
     "`{fn}` needs an argument for `{name}`",
-    hint="pass `{name}=`; instructions take their destination first since 0.2",
+    hint="pass `{name}=`; instructions take `{destination}` first since 0.2",
     why="The parameter has no default. A missing `dst` usually means that the call is written in "
     "the 0.1 style, in which instructions returned their result.",
     wrong="c = nisa.tensor_tensor(data1=a, data2=b, op=nl.add)",
@@ -252,7 +249,7 @@ NKI1020 = code(
 NKI1021 = code(
     "NKI1021",
     "program axis out of range",
-    "program axis {axis} does not exist; the launch grid is {grid}",
+    "program axis {axis} does not exist; {grid}",
     hint="use axis 0, the only one since 0.2",
     why="program_id and num_programs take an axis of the launch grid, counted from 0. A kernel "
     "launched without a grid has one program.",
@@ -377,40 +374,6 @@ NKI1032 = code(
     right="nisa.reciprocal(dst=r, data=x)\nnisa.tensor_copy(dst=z, src=r)",
 )
 
-NKI1033 = warning_code(
-    "NKI1033",
-    "deprecated construct",
-    "{construct} is deprecated since {since}",
-    hint="{instead}",
-    why="It still works and will be removed in a later version. Source: NKI release notes.",
-    wrong="for i in nl.affine_range(4):\n    step(i)",
-    right="for i in range(4):\n    step(i)",
-)
-
-NKI1034 = code(
-    "NKI1034",
-    "construct outside this language version",
-    "{construct} is not allowed in {dialect}",
-    hint="{instead}",
-    why="The versions of the language allow different Python. 0.3 to 0.5 refuse `is`, list "
-    "arguments and keyword-only parameters; the tracer of 0.6 accepts plain Python. Source: NKI "
-    "release notes.",
-    wrong="@nki.jit\ndef kernel(x, *, scale):\n    return x",
-    right="@nki.jit\ndef kernel(x, scale):\n    return x",
-)
-
-NKI1035 = code(
-    "NKI1035",
-    "class without NKIObject",
-    "objects of class `{cls}` cannot enter a kernel; the class does not derive from nl.NKIObject",
-    hint="write `class {cls}(nl.NKIObject)`",
-    why="An argument is a compile-time constant and is compared field by field. nl.NKIObject gives "
-    "a class this meaning. Source: NKI language guide, classes.",
-    wrong="class Config:\n    size = 128",
-    right="class Config(nl.NKIObject):\n    size = 128",
-)
-
-# --- loops and ordering ---------------------------------------------------------------------------
 
 NKI1040 = code(
     "NKI1040",
@@ -421,157 +384,4 @@ NKI1040 = code(
     "loops accept a register as bound.",
     wrong="for i in nl.affine_range(x.shape[0] / 128):\n    step(i)",
     right="for i in nl.affine_range(x.shape[0] // 128):\n    step(i)",
-)
-
-NKI1041 = code(
-    "NKI1041",
-    "loop step that is not a positive constant",
-    "the step of `{fn}` is {step}; it must be a positive integer known while tracing",
-    hint="count upwards and compute the reversed index inside: last - i",
-    why="The loop instruction adds a constant to its register and compares with the end. Neither a "
-    "register nor zero nor a negative number fits. Source: NKI language reference, fori_loop.",
-    wrong="nl.fori_loop(8, 0, body, step=-1)",
-    right="nl.fori_loop(0, 8, body, step=1)",
-)
-
-NKI1042 = code(
-    "NKI1042",
-    "leaving a run-time loop early",
-    "`{what}` inside a run-time loop",
-    hint="make it a condition of nl.while_loop, or compute the trip count beforehand",
-    why="The body of a run-time loop is traced once and runs on the device as a whole. A jump out "
-    "of it would happen while tracing, not while running.",
-    wrong="for i in nl.dynamic_range(n):\n    step(i)\n    break",
-    right="for i in nl.dynamic_range(n):\n    step(i)",
-)
-
-NKI1043 = code(
-    "NKI1043",
-    "result of a loop body",
-    "the body of `{fn}` returned {got}",
-    hint="a body of nl.fori_loop returns nothing; a body of nl.while_loop returns the register "
-    "that holds its next condition",
-    why="State travels between iterations through SBUF, PSUM or HBM only. The one value that "
-    "nl.while_loop takes back is its condition. Source: NKI language reference, while_loop.",
-    wrong="def body(i):\n    return i\n\nnl.fori_loop(0, 4, body)",
-    right="def body(i):\n    nisa.dma_copy(dst=out[i], src=x[i])\n\nnl.fori_loop(0, 4, body)",
-)
-
-NKI1044 = code(
-    "NKI1044",
-    "size that changes from iteration to iteration",
-    "the length of this slice is {got}, which depends on a loop index",
-    hint="keep the length constant and move only the start: nl.ds(i * size, size)",
-    why="A symbolic or run-time loop has one body for all iterations, and the sizes in an "
-    "instruction are constants. nl.static_range unrolls and may change sizes. All targets.",
-    wrong="for i in nl.affine_range(4):\n    nisa.memset(dst=t[:, 0 : i + 1], value=0.0)",
-    right="for i in nl.static_range(4):\n    nisa.memset(dst=t[:, 0 : i + 1], value=0.0)",
-)
-
-NKI1045 = code(
-    "NKI1045",
-    "tensor used outside of the loop that made it",
-    "`{name}` was created inside a loop and is used after it",
-    hint="create `{name}` before the loop and write it inside",
-    why="Storage made in a loop body lives for one iteration and is reused by the next. Which "
-    "iteration's contents would be meant after the loop is undefined.",
-    wrong="for i in nl.affine_range(4):\n"
-    "    t = nl.ndarray((128, 64), dtype=nl.float32, buffer=nl.sbuf)\n"
-    "nisa.dma_copy(dst=out, src=t)",
-    right="t = nl.ndarray((128, 64), dtype=nl.float32, buffer=nl.sbuf)\n"
-    "for i in nl.affine_range(4):\n"
-    "    step(t, i)\n"
-    "nisa.dma_copy(dst=out, src=t)",
-)
-
-NKI1046 = code(
-    "NKI1046",
-    "parallel iterations write one place",
-    "every iteration of {indices} writes the same elements of `{name}`",
-    hint="index the destination with {indices}; use nl.sequential_range when the order matters; "
-    "for sums accumulate with nisa.nc_matmul into PSUM",
-    why="nl.affine_range promises that iterations are independent, so they may run in any order or "
-    "at the same time. Only accumulation of matmuls into PSUM is exempt. 0.1 language. Source: NKI "
-    "language reference, affine_range.",
-    wrong="for i in nl.affine_range(4):\n    nisa.tensor_copy(dst=total, src=x[:, i])",
-    right="for i in nl.sequential_range(4):\n    nisa.tensor_copy(dst=total, src=x[:, i])",
-)
-
-NKI1047 = code(
-    "NKI1047",
-    "run-time loop inside no_reorder",
-    "`{fn}` inside a nl.no_reorder block",
-    hint="put the block inside the loop body instead",
-    why="nl.no_reorder fixes the order of the instructions it contains. A loop of unknown length "
-    "is not a list of instructions. Source: NKI language reference, no_reorder.",
-    wrong="with nl.no_reorder():\n    nl.fori_loop(0, n, body)",
-    right="def body(i):\n    with nl.no_reorder():\n        step(i)",
-)
-
-# --- the 0.1 language -----------------------------------------------------------------------------
-
-NKI1060 = code(
-    "NKI1060",
-    "slice and index tensor in one index",
-    "the index of `{name}` mixes slices with index tensors",
-    hint="use nl.arange or nl.mgrid for every dimension, or slices for every dimension",
-    why="Slices make a block, index tensors broadcast against each other. The result's shape would "
-    "be ambiguous. 0.1 language. Source: NKI 0.1 error guide.",
-    wrong="tile = nl.load(x[nl.arange(128)[:, None], 0:64])",
-    right="tile = nl.load(x[0:128, 0:64])",
-)
-
-NKI1061 = code(
-    "NKI1061",
-    "one-dimensional index tensor",
-    "`{name}` is indexed with a one-dimensional nl.arange",
-    hint="add the axis: nl.arange(n)[:, None] walks partitions, nl.arange(n)[None, :] the free "
-    "axis",
-    why="A tile has a partition axis and at least one free axis, so each index tensor must say "
-    "which of them it walks. 0.1 language. Source: NKI 0.1 error guide.",
-    wrong="tile = nl.load(x[nl.arange(128)])",
-    right="tile = nl.load(x[nl.arange(128)[:, None], nl.arange(64)[None, :]])",
-)
-
-NKI1062 = code(
-    "NKI1062",
-    "mask that is not affine",
-    "this mask cannot be evaluated by the address generators: {why}",
-    hint="combine comparisons of sums of indices with `&`; write `<` and `>` in place of `!=`",
-    why="Masks become bounds of access patterns. Those are comparisons of constants times loop "
-    "indices; products of indices, modulo, `|`, `!=` and tensor values are not. 0.1 language.",
-    wrong="tile = nl.load(x[ip, ix], mask=(ip * ix < 64))",
-    right="tile = nl.load(x[ip, ix], mask=(ip * 64 + ix < n) & (ix < 64))",
-)
-
-NKI1063 = code(
-    "NKI1063",
-    "mutable argument that is not returned",
-    "`{name}` is annotated as mutable but is not among the results",
-    hint="add `{name}` to the return statement",
-    why="The caller learns about the new contents through the results only; input and output are "
-    "then bound to one buffer. 0.1 language. Source: NKI 0.1 error guide.",
-    wrong="@nki.jit\ndef kernel(x: nki.typing.mutable_tensor):\n    nl.store(x, tile)",
-    right="@nki.jit\ndef kernel(x: nki.typing.mutable_tensor):\n    nl.store(x, tile)\n    return "
-    "x",
-)
-
-NKI1064 = code(
-    "NKI1064",
-    "assignment of a larger value",
-    "the destination has shape {got} and the value has shape {want}",
-    hint="slice the value, or make the destination larger",
-    why="A store may repeat a smaller value, but it never drops elements. 0.1 language.",
-    wrong="out[0:64, 0:32] = tile  # tile is (128, 32)",
-    right="out[0:64, 0:32] = tile[0:64, 0:32]",
-)
-
-NKI1065 = code(
-    "NKI1065",
-    "loop that tests before it runs",
-    "`while` on a device value must run its body once before the first test",
-    hint="start from `cond = nl.scalar(True)` and set cond in the body, or use nl.while_loop",
-    why="The loop of the 0.1 language is a do-while on the device. Source: NKI 0.1 error guide.",
-    wrong="while cond_tile:\n    step()",
-    right="cond = nl.scalar(True)\nwhile cond:\n    cond = step()",
 )

@@ -88,36 +88,6 @@ NKI7008 = code(
     right="opennki explain NKI2104",
 )
 
-NKI7009 = code(
-    "NKI7009",
-    "unknown kind of file",
-    "{path} is no kind of file that can be read",
-    hint="known kinds: {known}",
-    why="The kind is told by the ending of the name or by --from.",
-    wrong="opennki lower kernel.txt",
-    right="opennki lower kernel.py",
-)
-
-NKI7010 = code(
-    "NKI7010",
-    "damaged package",
-    "{path} is not a usable package: {why}",
-    hint="write the package again",
-    why="A package has a manifest, checksums and one program per core. All are checked on opening.",
-    wrong="opennki run truncated.neff",
-    right="opennki run kernel.neff",
-)
-
-NKI7011 = code(
-    "NKI7011",
-    "package for another target",
-    "this package was made for {got}, and {want} is asked for",
-    hint="compile the kernel again with --target {want}",
-    why="Instructions are encoded differently on each target.",
-    wrong="opennki perf gen3.neff --target gen2",
-    right="opennki perf gen3.neff --target gen3",
-)
-
 NKI7012 = code(
     "NKI7012",
     "bad value of an option",
@@ -136,16 +106,6 @@ NKI7013 = code(
     why="They ask for contradictory things.",
     wrong="opennki check k.py --json --color",
     right="opennki check k.py --json",
-)
-
-NKI7014 = code(
-    "NKI7014",
-    "package that is not installed",
-    "{what} needs the Python package {package}, which is not installed",
-    hint="pip install {package}",
-    why="It is optional, and everything else works without it.",
-    wrong="opennki run k.py --engine jit",
-    right="pip install llvmlite && opennki run k.py --engine jit",
 )
 
 NKI7015 = code(

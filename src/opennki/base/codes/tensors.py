@@ -73,32 +73,6 @@ NKI3006 = code(
     "    t = nl.ndarray((128, 64), dtype=nl.float32, buffer=nl.sbuf, name=f't_{i}')",
 )
 
-NKI3007 = code(
-    "NKI3007",
-    "initial value in HBM",
-    "`{fn}` cannot fill a tensor in {space}",
-    hint="fill a tile in SBUF and write it with nisa.dma_copy",
-    why="Constants are written by the Vector and GpSimd engines, which reach SBUF and PSUM only. "
-    "All targets. Source: NKI language reference, full.",
-    wrong="out = nl.zeros((128, 64), dtype=nl.float32, buffer=nl.shared_hbm)",
-    right="zero = nl.zeros((128, 64), dtype=nl.float32, buffer=nl.sbuf)\n"
-    "nisa.dma_copy(dst=out, src=zero)",
-)
-
-NKI3008 = code(
-    "NKI3008",
-    "shared HBM inside of a loop or a callee",
-    "`{name}` is in shared_hbm and is created inside {where}",
-    hint="create it at the top level of the kernel and pass it on",
-    why="Shared tensors outlive the kernel and are bound by the caller, so there is exactly one of "
-    "each. Source: NKI 0.1 error guide.",
-    wrong="for i in nl.affine_range(4):\n"
-    "    out = nl.ndarray((128, 64), dtype=nl.float32, buffer=nl.shared_hbm)",
-    right="out = nl.ndarray((4, 128, 64), dtype=nl.float32, buffer=nl.shared_hbm)\n"
-    "for i in nl.affine_range(4):\n"
-    "    step(out[i])",
-)
-
 # --- indices --------------------------------------------------------------------------------------
 
 NKI3010 = code(
@@ -287,17 +261,6 @@ NKI3029 = code(
     "storage is the whole tensor, whatever view .ap() was called on.",
     wrong="t = x.ap([[64, 128], [1, 64]], offset=64)  # x is (128, 64)",
     right="t = x.ap([[64, 127], [1, 64]], offset=64)",
-)
-
-NKI3030 = code(
-    "NKI3030",
-    "access pattern on top of a view",
-    "{method} cannot be applied to this view",
-    hint="call .ap() on the tensor itself and add the offset of the view",
-    why=".ap() addresses the storage and ignores the view, so a chain of them would not do what it "
-    "says. Source: NKI language reference, ap.",
-    wrong="t = x[64:128].ap([[64, 64], [1, 64]])",
-    right="t = x.ap([[64, 64], [1, 64]], offset=64 * 64)",
 )
 
 NKI3031 = code(

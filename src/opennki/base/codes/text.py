@@ -127,26 +127,6 @@ NKI4012 = code(
     right='loc("attention.py:88")',
 )
 
-NKI4013 = code(
-    "NKI4013",
-    "binary form is cut off",
-    "byte {offset}: {need} more bytes are needed and {got} are left",
-    hint="transfer the file again in binary mode",
-    why="Lengths in a binary form must lie within the file.",
-    wrong="head -c 100 kernel.klr > part.klr",
-    right="cp kernel.klr part.klr",
-)
-
-NKI4014 = code(
-    "NKI4014",
-    "not a file of this form",
-    "this is not {form}: {why}",
-    hint="check the file, or name its form with --from",
-    why="Each form begins with a mark of its own, which is checked before anything is read.",
-    wrong="opennki lower --from klr kernel.py",
-    right="opennki lower kernel.py",
-)
-
 NKI4015 = code(
     "NKI4015",
     "value out of range in a text",

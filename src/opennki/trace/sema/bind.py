@@ -7,18 +7,23 @@ values) broke no rule before.
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from math import inf
 from typing import Any
 
-from opennki.base.codes import NKI1007, NKI1008, NKI1032, NKI5103, NKI2117, NKI2501
-from opennki.base.diag import Problem, Severity, problem
+import numpy as np
+
+from opennki.base.codes import NKI1007, NKI1008, NKI1032, NKI2117, NKI2129, NKI2501, NKI5103
+from opennki.base.diag import Problem, Problems, Severity, problem
 from opennki.base.dtypes import DType
 from opennki.base.dtypes import dtype as to_dtype
-from opennki.ir import Attribute, Inst, InstrSpec, Operand, View, describe, problems
+from opennki.ir import Attribute, Given, Inst, InstrSpec, Operand, View, describe, problems
 from opennki.isa.enums import ActFunc, AluOp, DgeMode, Engine, IsaEnum
 from opennki.trace.context import TraceContext
 from opennki.trace.enums import MEANING, dge_mode
 from opennki.trace.nki_ctx import nki_ctx
+from opennki.trace.plain import plain_bool, plain_int, plain_number
+from opennki.trace.strides import distinct
 from opennki.trace.values import NkiTensor
 
 
@@ -51,7 +56,7 @@ def bind(
     inst.prepare(ctx.target)
     if inst.engine is None:
         inst.engine = inst.default_engine(ctx.target)
-    found = list(problems(inst, ctx.target))
+    found = [*problems(inst, ctx.target), *_written_twice(inst)]
     for one in found:
         ctx.report(one, ctx.loc(), inst)
     if any(one.code.severity is Severity.error for one in found):
@@ -63,10 +68,24 @@ def bind(
     return emit(*inst.values(), inst.engine, inst.name)
 
 
+def _written_twice(inst: Inst) -> Problems:
+    for operand in inst.spec.outs:
+        view = getattr(inst, operand.name)
+        if view is None:
+            continue
+        different = distinct(view.shape, view.strides)
+        if different < view.size:
+            facts = {"size": view.size, "distinct": different, "inst": inst.spec.label}
+            yield problem(
+                NKI2129, operand=operand.name, shape=list(view.shape), strides=list(view.strides),
+                **facts,
+            )  # fmt: skip
+
+
 def key_of(cls: type[Inst], values: tuple[Any, ...], engine: Any) -> tuple[Any, ...]:
     """The signature of a call: what its rules may depend on. `surface` builds the same inline."""
     parts: list[Any] = [cls]
-    for value in values:
+    for field, value in zip(_fields(cls.spec), values, strict=True):
         if isinstance(value, View):
             tensor = value.tensor
             parts += [
@@ -76,6 +95,8 @@ def key_of(cls: type[Inst], values: tuple[Any, ...], engine: Any) -> tuple[Any, 
                 tensor.kind,
                 value.const_offset // tensor.pitch,
             ]
+        elif isinstance(field, Attribute) and field.type is float:
+            parts.append(repr(value))  # 0.0 and -0.0 are equal, and so are 1 and True
         else:
             parts.append(frozen(value))
     return (*parts, engine)
@@ -102,6 +123,9 @@ def _remember(
         return
 
 
+LARGEST = 3.4028235677973366e38
+"""The least number that float32 rounds to infinity."""
+
 _PLAIN = frozenset({int, float, bool})
 
 
@@ -124,12 +148,12 @@ def _field(spec: InstrSpec, field: Operand | Attribute, value: Any) -> Any:
 
 
 def _operand(spec: InstrSpec, operand: Operand, value: Any) -> Any:
-    if isinstance(value, NkiTensor) or (value is None and operand.optional):
+    if isinstance(value, NkiTensor):
         return value
-    if operand.number and isinstance(value, numbers.Real) and not hasattr(value, "__array_wrap__"):
-        return value
-    if operand.number and hasattr(value, "item") and getattr(value, "shape", None) == ():
-        return value.item()
+    if value is None and operand.optional and operand.given is not Given.VALUE:
+        return None
+    if operand.number and (found := plain_number(value)) is not None:
+        return _in_float32(spec, operand.name, found)
     expected = "a tensor or a number" if operand.number else "a tensor"
     raise Refused(_wrong_type(spec, operand.name, expected, value))
 
@@ -143,21 +167,38 @@ def _attribute(spec: InstrSpec, field: Attribute, value: Any) -> Any:
     kind = field.type
     if issubclass(kind, IsaEnum):
         return _enum(spec, field, value)
-    if kind is bool and value in (True, False):
-        return bool(value)
-    if kind is int and hasattr(value, "__index__") and not isinstance(value, NkiTensor):
-        return int(value.__index__())
-    if kind is float and isinstance(value, numbers.Real):
-        return value.item() if hasattr(value, "item") else value
-    if kind is float and hasattr(value, "item") and getattr(value, "shape", None) == ():
-        return value.item()
+    if kind is bool and (truth := plain_bool(value)) is not None:
+        return truth
+    if kind is int and (whole := plain_int(value)) is not None:
+        return whole
+    if kind is float and (found := plain_number(value)) is not None:
+        return _in_float32(spec, field.name, found)
     if kind is DType:
         return _dtype(spec, field, value)
     if kind is str and isinstance(value, str):
         return value
-    if kind is tuple:
-        return frozen(value) if isinstance(value, list | tuple) else (value,)
-    raise Refused(_wrong_type(spec, field.name, kind.__name__, value))
+    if kind is tuple and (found := _integers(value, field.name in _NESTED)) is not None:
+        return found if isinstance(found, tuple) else (found,)
+    expected = "an integer or a list of integers" if kind is tuple else kind.__name__
+    raise Refused(_wrong_type(spec, field.name, expected, value))
+
+
+def _in_float32(spec: InstrSpec, name: str, value: int | float) -> int | float:
+    if LARGEST <= abs(value) < inf:
+        raise Refused(_wrong_type(spec, name, "a number that float32 can hold", value))
+    return value
+
+
+_NESTED = frozenset({"pattern"})
+"""Attributes that are lists of lists."""
+
+
+def _integers(value: Any, nested: bool) -> Any:
+    """An integer, or lists of them as tuples, perhaps `nested`; None if they hold anything else."""
+    if not isinstance(value, list | tuple):
+        return plain_int(value)
+    items = tuple(_integers(v, False) if nested else plain_int(v) for v in value)
+    return None if None in items else items
 
 
 def _dtype(spec: InstrSpec, field: Attribute, value: Any) -> DType:
@@ -171,17 +212,17 @@ def _enum(spec: InstrSpec, field: Attribute, value: Any) -> Any:
     if isinstance(value, field.type):
         return value
     if field.type is AluOp:
-        found = getattr(value, "__nki_alu__", None) or _NUMPY_OPS.get(
-            getattr(value, "__name__", "")
-        )
+        found = getattr(value, "__nki_alu__", None)
+        if isinstance(value, np.ufunc):
+            found = _NUMPY_OPS.get(value.__name__)
     elif field.type is ActFunc:
         found = getattr(value, "__nki_act__", None)
     else:
-        found = MEANING.get(value) if value.__hash__ is not None else None
+        found = _looked_up(MEANING, value)
         found = found if isinstance(found, field.type) else None
     if found is not None:
         return found
-    if field.type is DgeMode and value in _DGE_NUMBERS:
+    if field.type is DgeMode and value.__class__ is int and value in _DGE_NUMBERS:
         return _DGE_NUMBERS[value]
     other_kind = _other_kind(spec, field, value)
     if other_kind is not None:
@@ -195,6 +236,13 @@ def _enum(spec: InstrSpec, field: Attribute, value: Any) -> Any:
             )
         )  # fmt: skip
     raise Refused(_wrong_type(spec, field.name, expected, value))
+
+
+def _looked_up(table: Mapping[Any, Any], value: Any) -> Any:
+    try:
+        return table.get(value)
+    except TypeError:  # a value without a hash is no key
+        return None
 
 
 _DGE_NUMBERS = {m.value: MEANING[m] for m in dge_mode}
@@ -235,22 +283,24 @@ _NUMPY_OPS = {
 def _engine(spec: InstrSpec, engine: Any) -> Engine | None:
     if engine is None:
         return None
-    found = engine if isinstance(engine, Engine) else MEANING.get(engine)
+    found = engine if isinstance(engine, Engine) else _looked_up(MEANING, engine)
     if not isinstance(found, Engine):
         raise Refused(
             problem(
                 NKI1008, operand="engine", name="engine", fn=f"nki.isa.{spec.label}",
-                expected="a member of nki.isa.engine", got=repr(engine),
+                expected="a member of nki.isa.engine", got=f"{engine!r:.60}",
             )
         )  # fmt: skip
     return None if found is Engine.UNASSIGNED else found
 
 
 def _name(spec: InstrSpec, name: Any, ctx: TraceContext) -> str | None:
-    if name is None or name == "":
+    if name is None:
         return None
     if not isinstance(name, str):
         ctx.report(_wrong_type(spec, "name", "a string", name), ctx.loc())
+        return None
+    if not name:
         return None
     if name in ctx.builder.named:
         ctx.report(problem(NKI5103, name=name), ctx.loc())

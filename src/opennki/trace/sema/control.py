@@ -10,10 +10,11 @@ from typing import Any
 from opennki.base.codes import NKI1040
 from opennki.trace.fault import fault
 from opennki.trace.nki_ctx import nki_ctx
-from opennki.trace.values import DynamicSlice, NkiTensor
+from opennki.trace.plain import plain_int
+from opennki.trace.values import DynamicSlice
 
 from .marks import nki_function
-from .operands import integer
+from .operands import integer, shown
 
 
 def _range(fn: str, start: Any, stop: Any, step: Any) -> builtins.range:
@@ -21,8 +22,8 @@ def _range(fn: str, start: Any, stop: Any, step: Any) -> builtins.range:
     first, last = (0, start) if stop is None else (start, stop)
     named = {"start": first, "stop": last, "step": step}
     for name, value in named.items():
-        if isinstance(value, bool | NkiTensor) or not hasattr(value, "__index__"):
-            raise fault(NKI1040, name=name, fn=f"nl.{fn}", got=f"{type(value).__name__} {value!r}")
+        if plain_int(value) is None:
+            raise fault(NKI1040, name=name, fn=f"nl.{fn}", got=shown(value))
     if step == 0:
         raise fault(NKI1040, name="step", fn=f"nl.{fn}", got="0")
     return builtins.range(first, last, step)

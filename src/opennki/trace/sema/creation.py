@@ -9,11 +9,12 @@ from opennki.base.dtypes import DType, float32
 from opennki.ir import Space, Tensor
 from opennki.trace.context import TraceContext
 from opennki.trace.nki_ctx import nki_ctx
+from opennki.trace.plain import plain_int
 from opennki.trace.values import NkiTensor
 
 from . import isa
 from .marks import nki_function
-from .operands import Shape, dtype_or, number, tensor, wrong_type
+from .operands import Shape, dtype_or, number, shown, tensor, wrong_type
 
 
 @nki_function()
@@ -76,14 +77,17 @@ def _space(ctx: TraceContext, buffer: Any) -> Space:
 def _sizes(ctx: TraceContext, shape: Any) -> Shape:
     if not isinstance(shape, tuple | list):
         shape = (shape,)
-    for n in shape:
-        if isinstance(n, bool | float) or not hasattr(n, "__index__") or isinstance(n, NkiTensor):
-            raise ctx.refusal(NKI3001, shape=list(shape), why=f"{n!r} is not an integer")
+    sizes = []
+    for given in shape:
+        n = plain_int(given)
+        if n is None:
+            raise ctx.refusal(NKI3001, shape=list(shape), why=f"{shown(given)} is not an integer")
         if n < 1:
             raise ctx.refusal(NKI3001, shape=list(shape), why=f"{n} is not positive")
-    if not shape:
+        sizes.append(n)
+    if not sizes:
         raise ctx.refusal(NKI3001, shape=[], why="it has no dimension")
-    return tuple(int(n) for n in shape)
+    return tuple(sizes)
 
 
 def _dtype(ctx: TraceContext, dtype: Any) -> DType:
@@ -95,13 +99,13 @@ def _dtype(ctx: TraceContext, dtype: Any) -> DType:
 def _address(ctx: TraceContext, address: Any, space: Space) -> tuple[int, int | None]:
     if address is None:
         return 0, None
-    fits = isinstance(address, tuple | list) and len(address) == 2
-    if not fits or not space.on_chip or not all(hasattr(n, "__index__") for n in address):
-        raise ctx.refusal(NKI3009, got=repr(address), space=space)
-    partition, offset = (int(n) for n in address)
-    if partition < 0 or offset < 0 or partition >= ctx.target.partitions:
-        raise ctx.refusal(NKI3009, got=repr(address), space=space)
-    return partition, offset
+    if isinstance(address, tuple | list) and len(address) == 2 and space.on_chip:
+        partition, offset = map(plain_int, address)
+        if partition is None or offset is None:
+            partition = offset = -1
+        if 0 <= partition < ctx.target.partitions and offset >= 0:
+            return partition, offset
+    raise ctx.refusal(NKI3009, got=f"{address!r:.80}", space=space)
 
 
 def _fits(ctx: TraceContext, tensor: Tensor) -> None:

@@ -10,12 +10,13 @@ from opennki.ir import SBUF, Space
 from opennki.isa.enums import Engine
 from opennki.trace.context import TraceContext
 from opennki.trace.nki_ctx import nki_ctx
+from opennki.trace.plain import plain_bool
 from opennki.trace.values import NkiTensor
 
 from . import isa
 from .creation import result, scratch
 from .marks import nki_function
-from .operands import dtype_or, tile
+from .operands import dtype_or, tile, wrong_type
 
 
 @nki_function()
@@ -29,6 +30,8 @@ def matmul(x: Any, y: Any, transpose_x: bool = False) -> NkiTensor:
     """
     ctx = nki_ctx("nl.matmul")
     left, right = _matrix(ctx, "matmul", "x", x), _matrix(ctx, "matmul", "y", y)
+    if plain_bool(transpose_x) is None:
+        raise wrong_type(ctx, "matmul", "transpose_x", "True or False", transpose_x)
     contracted = left.shape[0 if transpose_x else 1]
     if right.shape[0] != contracted:
         facts = {"dim": "K", "got": right.shape[0], "want": contracted, "inst": "nl.matmul"}

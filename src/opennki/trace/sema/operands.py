@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Collection
 from typing import Any
 
@@ -11,9 +10,11 @@ from opennki.base.dtypes import DType
 from opennki.base.dtypes import dtype as to_dtype
 from opennki.ir import ON_CHIP, Space, View, describe
 from opennki.trace.context import TraceContext
+from opennki.trace.plain import plain_int, plain_number
 from opennki.trace.values import NkiTensor
 
 Shape = tuple[int, ...]
+number = plain_number
 
 
 def shown(value: object) -> str:
@@ -41,26 +42,19 @@ def tile(
     if found.tensor.space not in spaces:
         allowed = " or ".join(sorted(s.name for s in spaces))
         facts = {"got": found.tensor.space, "inst": f"nl.{fn}", "allowed": allowed}
+        written = name == "dst"
+        facts |= {"takes": "writes it to" if written else "takes it from"}
+        facts |= {"target" if written else "source": name}
         raise ctx.refusal(NKI2105, operand=name, **facts)
     return found
 
 
-def number(value: Any) -> int | float | None:
-    """`value` as a Python number if it is a real number, else None. Booleans become 0 and 1."""
-    if isinstance(value, NkiTensor):
-        return None
-    if hasattr(value, "item") and getattr(value, "shape", None) == ():
-        value = value.item()
-    if isinstance(value, bool | numbers.Integral):
-        return int(value)
-    return float(value) if isinstance(value, numbers.Real) else None
-
-
 def integer(ctx: TraceContext, fn: str, name: str, value: Any) -> int:
     """`value`, which must be an integer known while tracing. Raises: NKI1007."""
-    if isinstance(value, bool | NkiTensor) or not hasattr(value, "__index__"):
+    found = plain_int(value)
+    if found is None:
         raise wrong_type(ctx, fn, name, "an integer", value)
-    return int(value.__index__())
+    return found
 
 
 def dtype_or(ctx: TraceContext, dtype: Any, default: DType) -> DType:

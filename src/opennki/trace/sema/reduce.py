@@ -7,7 +7,6 @@ the argument unless ``dtype=`` is given. Results on chip keep at least two dimen
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from math import prod as product
 from typing import Any
@@ -82,7 +81,7 @@ def fold_of(fn: str, x: Any, axis: Any) -> Fold:
     """
     ctx = nki_ctx(f"nl.{fn}")
     data = tile(ctx, fn, "x", x)
-    given = axis if isinstance(axis, Iterable) and not isinstance(axis, str) else (axis,)
+    given = axis if isinstance(axis, tuple | list | range) else (axis,)
     axes = reduce_axes(tuple(integer(ctx, fn, "axis", a) for a in given), len(data.shape))
     ndim = len(data.shape)
     if not axes:

@@ -6,11 +6,11 @@ straight to the builder, every other one through `bind`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from opennki.ir import Attribute, Inst, Operand
-from opennki.isa.enums import IsaEnum
+from opennki.ir import Attribute, Given, Inst, Operand
+from opennki.isa.enums import AluOp, IsaEnum
 from opennki.trace.enums import SPELLING, engine
 from opennki.trace.nki_ctx import global_ctx
 
@@ -72,13 +72,24 @@ def {spec.name}({", ".join(params)}):
 
 
 def _parameter(field: Operand | Attribute, scope: dict[str, Any]) -> str:
-    if field.required:
+    if field.required or (isinstance(field, Operand) and field.given is not Given.NOTHING):
         return field.name
     default = field.default
     if isinstance(default, IsaEnum):
-        default = SPELLING.get(default)
+        default = SPELLING.get(default, default if isinstance(default, AluOp) else None)
+        default = None if default is AluOp.bypass else default
     scope[f"p_{field.name}"] = default
     return f"{field.name}=p_{field.name}"
+
+
+def show_operators(calls: Iterable[Callable[..., Any]], functions: Iterable[object]) -> None:
+    """Make defaults of `calls` that are operators the `functions` that kernels write for them."""
+    written = {f.__nki_alu__: f for f in functions if hasattr(f, "__nki_alu__")}
+    for call in calls:
+        defaults = getattr(call, "__defaults__", None) or ()
+        call.__defaults__ = tuple(
+            written.get(value, value) if isinstance(value, AluOp) else value for value in defaults
+        )
 
 
 _VIEW = "{0}.shape, {0}.strides, {0}.dtype, {0}.tensor.kind, {0}.offset // {0}.tensor.pitch"
@@ -88,6 +99,8 @@ def _key(field: Operand | Attribute) -> str:
     """Expression for the part of the key that `field` contributes."""
     name = field.name
     if isinstance(field, Attribute):
+        if field.type is float:
+            return f"repr({name})"
         return f"frozen({name})" if field.type is tuple else name
     view = _VIEW.format(name)
     if field.number or field.optional:

@@ -29,7 +29,7 @@ _PI_BELOW: Final = 3.1415925025939941
 _MULTIPLY, _ADD = AluOp.mult, AluOp.add
 
 
-@nki_function()
+@nki_function(act=ActFunc.Sin)
 def sin(x: Any, dtype: Any = None) -> NkiTensor:
     """Sine of x in radians, element by element, for all finite x.
 
@@ -101,7 +101,7 @@ def _clamped_sine(dst: NkiTensor, r: NkiTensor) -> None:
     isa.activation(dst, ActFunc.Sin, r)
 
 
-@nki_function()
+@nki_function(act=ActFunc.Arctan)
 def arctan(x: Any, dtype: Any = None) -> NkiTensor:
     """Inverse tangent of x, element by element, for all x.
 

@@ -1,0 +1,8 @@
+# expect: NKI1025 at line 8
+"""A decorator on something that is not a function."""
+
+import nki
+
+
+def main():
+    nki.jit(3)

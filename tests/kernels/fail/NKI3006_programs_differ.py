@@ -1,0 +1,20 @@
+# expect: NKI3006 at line 14
+"""Programs of a launch that share a tensor, but not its shape."""
+
+import numpy as np
+
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@nki.jit
+def kernel(x):
+    rows = 128 - 64 * nl.program_id(0)
+    out = nl.ndarray((rows, 64), dtype=x.dtype, buffer=nl.shared_hbm)
+    nisa.dma_copy(dst=out, src=x[0:rows])
+    return out
+
+
+def main():
+    kernel[2](np.zeros((128, 64), np.float32))

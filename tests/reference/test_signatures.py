@@ -1,0 +1,172 @@
+"""Parameters of the calls: names, order, defaults, and which must be given, as published."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+import opennki.api.isa as nisa
+import opennki.api.language as nl
+
+
+def words(text: str) -> list[str]:
+    return text.split()
+
+
+# A default in brackets is the name of a function of `nl` or of a member of a `nisa` enumeration.
+ISA = {
+    "dma_copy": "dst src priority=None oob_mode=[error] dge_mode=[unknown] engine=[unknown]",
+    "tensor_copy": "dst src engine=[unknown]",
+    "memset": "dst value engine=[unknown]",
+    "tensor_copy_predicated": "dst src predicate reverse_pred=False",
+    "nc_matmul": "dst stationary moving is_stationary_onezero=False is_moving_onezero=False "
+    "is_transpose=False accumulate=None tile_position=() tile_size=() perf_mode=[none]",
+    "nc_transpose": "dst data engine=[unknown]",
+    "tensor_tensor": "dst data1 data2 op engine=[unknown]",
+    "tensor_scalar": "dst data op0 operand0 reverse0=False op1=None operand1=None reverse1=False "
+    "engine=[unknown]",
+    "tensor_reduce": "dst op data axis negate=False keepdims=False",
+    "activation": "dst op data bias=None scale=1.0 reduce_op=None reduce_res=None "
+    "reduce_cmd=[idle]",
+    "activation_reduce": "dst op data reduce_op reduce_res bias=None scale=1.0",
+    "iota": "dst pattern offset=0 channel_multiplier=0",
+    "affine_select": "dst pattern channel_multiplier on_true_tile on_false_value cmp_op=[equal] "
+    "offset=0",
+    "bn_stats": "dst data",
+    "bn_aggr": "dst data",
+    "tensor_tensor_scan": "dst data0 data1 initial op0 op1 reverse0=False reverse1=False",
+    "reciprocal": "dst data",
+    "scalar_tensor_tensor": "dst data op0 operand0 op1 operand1 reverse0=False reverse1=False",
+    "tensor_scalar_reduce": "dst data op0 operand0 reduce_op reduce_res=None reverse0=False "
+    "reduce_cmd=[reset_reduce] reduce_init=None reduce_res_negate=False",
+    "select_reduce": "dst predicate on_true on_false reduce_res=None reduce_cmd=[idle] "
+    "reduce_op=[maximum] reverse_pred=False",
+}
+
+BINARY = (
+    "add subtract multiply divide maximum minimum abs_max abs_min power equal not_equal less "
+    "less_equal greater greater_equal bitwise_and bitwise_or bitwise_xor left_shift right_shift "
+    "logical_and logical_or logical_xor fmod mod"
+)
+UNARY = (
+    "abs square invert logical_not exp log sqrt rsqrt tanh sigmoid relu gelu gelu_apprx_sigmoid "
+    "gelu_apprx_tanh gelu_dx gelu_apprx_sigmoid_dx silu silu_dx softplus mish erf erf_dx "
+    "reciprocal copy sin cos tan arctan ceil floor trunc negative sign transpose"
+)
+LANGUAGE = {
+    **dict.fromkeys(words(BINARY), "x y dtype=None"),
+    **dict.fromkeys(words(UNARY), "x dtype=None"),
+    **dict.fromkeys(words("sum max min mean prod var"), "x axis dtype=None keepdims=False"),
+    **dict.fromkeys(words("zeros ones"), "shape dtype buffer=[sbuf] name=''"),
+    **dict.fromkeys(words("zeros_like empty_like"), "x dtype=None buffer=None name=''"),
+    **dict.fromkeys(words("load load_transpose2d"), "src dtype=None"),
+    **dict.fromkeys(words("affine_range sequential_range static_range"), "start stop=None step=1"),
+    **dict.fromkeys(words("is_hbm is_on_chip is_psum is_sbuf"), "buffer"),
+    "all": "x axis dtype=None",
+    "softmax": "x axis=-1 dtype=None",
+    "rms_norm": "x w axis n epsilon=1e-06 dtype=None compute_dtype=None",
+    "where": "condition x y dtype=None",
+    "ndarray": "shape dtype buffer=[sbuf] name='' address=None",
+    "full": "shape fill_value dtype buffer=[sbuf] name=''",
+    "expand_dims": "x axis",
+    "broadcast_to": "x shape dtype=None",
+    "matmul": "x y transpose_x=False",
+    "no_reorder": "",
+    "ds": "start size",
+    "store": "dst value",
+    "program_id": "axis=0",
+    "num_programs": "axes=0",
+    "program_ndim": "",
+    "shared_constant": "constant",
+    "shared_identity_matrix": "n dtype=uint8 dst=None",
+    "device_print": "print_prefix tensor",
+}
+TENSOR = {
+    "is_contiguous": "", "get_pattern": "", "is_indirect": "", "permute": "dims",
+    "broadcast": "dim size", "expand_dim": "dim", "squeeze_dim": "dim",
+    "reshape_dim": "dim shape", "flatten_dims": "start_dim end_dim",
+    "rearrange": "src_pattern dst_pattern fixed_sizes=None", "slice": "dim start end step=1",
+    "select": "dim index", "view": "dtype",
+    "ap": "pattern offset=None scalar_offset=None vector_offset=None indirect_dim=0 dtype=None",
+}  # fmt: skip
+
+
+def shown(parameters: list[inspect.Parameter]) -> str:
+    """Parameters in the notation of the tables above."""
+    return " ".join(
+        p.name if p.default is p.empty else f"{p.name}={_default(p.default)}" for p in parameters
+    )
+
+
+def _default(value: object) -> str:
+    if isinstance(value, (bool, int, float, str, tuple, type(None))):
+        return repr(value)
+    return f"[{getattr(value, '__name__', None) or value.name}]"
+
+
+@pytest.mark.parametrize("name", ISA)
+def test_an_instruction_is_called_as_published(name):
+    parameters = list(inspect.signature(getattr(nisa, name)).parameters.values())
+    names = [p.name for p in parameters]
+    end = names.index("name")  # a keyword of earlier versions may follow
+    assert shown(parameters[:end]) == ISA[name]
+    assert parameters[end].default is None
+    assert names[end + 1 :] in ([], ["dtype"])
+
+
+def test_every_instruction_is_in_the_table():
+    assert set(nisa.CALLS) == set(ISA)
+
+
+@pytest.mark.parametrize("name", LANGUAGE)
+def test_a_function_is_called_as_published(name):
+    parameters = inspect.signature(getattr(nl, name)).parameters
+    assert shown(list(parameters.values())) == LANGUAGE[name]
+
+
+@pytest.mark.parametrize("name", TENSOR)
+def test_a_method_of_tensors_is_called_as_published(name):
+    parameters = inspect.signature(getattr(nl.NkiTensor, name)).parameters
+    assert shown(list(parameters.values())[1:]) == TENSOR[name]
+
+
+def test_operators_that_are_defaults_are_the_functions_that_kernels_write():
+    defaults = inspect.signature(nisa.affine_select).parameters
+    assert defaults["cmp_op"].default is nl.equal
+    assert inspect.signature(nisa.select_reduce).parameters["reduce_op"].default is nl.maximum
+
+
+@pytest.mark.parametrize(
+    ("call", "missing"),
+    [
+        (lambda t: nisa.tensor_scalar(dst=t, data=t, op0=nl.abs), "operand0"),
+        (lambda t: nisa.activation_reduce(dst=t, op=nl.exp, data=t, reduce_op=nl.add),
+         "reduce_res"),
+        (lambda t: nisa.select_reduce(dst=t, predicate=t, on_true=t), "on_false"),
+        (lambda t: nisa.tensor_scalar_reduce(dst=t, data=t, op0=nl.abs, reduce_op=nl.add),
+         "operand0"),
+    ],
+)  # fmt: skip
+def test_an_operand_that_may_be_none_must_still_be_given(said, call, missing):
+    message, _ = said(lambda: call(nl.zeros((128, 4), nl.float32)))
+    assert f"needs an argument for `{missing}`" in message
+
+
+def test_none_is_given_where_the_engine_keeps_the_result(rules):
+    def body():
+        t, s = nl.zeros((128, 4), nl.float32), nl.zeros((128, 1), nl.float32)
+        nisa.tensor_scalar(dst=t, data=t, op0=nl.abs, operand0=None)
+        nisa.activation_reduce(dst=t, op=nl.exp, data=t, reduce_op=nl.add, reduce_res=None)
+        nisa.activation(dst=t, op=nl.exp, data=t, reduce_res=s)
+        nisa.tensor_scalar_reduce(t, t, nl.abs, None, nl.add, None)
+
+    assert rules(body) == []
+
+
+def test_on_false_is_a_number_or_a_vector_not_none(rules):
+    def body():
+        t = nl.zeros((128, 4), nl.float32)
+        nisa.select_reduce(dst=t, predicate=nl.zeros((128, 4), nl.uint8), on_true=t, on_false=None)
+
+    assert rules(body) == ["NKI1007"]

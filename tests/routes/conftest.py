@@ -1,0 +1,67 @@
+"""What route tests share: targets to look at, and the checks that every lowered form must pass."""
+
+from __future__ import annotations
+
+import warnings
+import zlib
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from opennki import birpy
+from opennki.base.diag import Severity
+from opennki.lower import BirCodeGenLoop
+from opennki.penguin import Function, parse_function, print_function, verify
+from opennki.testing.programs import RUNNERS, differences, inputs_of, run
+
+
+def check_levels(function: Function) -> None:
+    """Runs on random inputs, which depend on the function only, agree bit for bit."""
+    seed = zlib.crc32(print_function(function).encode())
+    arrays = inputs_of(function, np.random.default_rng(seed))
+    results = {level: run(function, arrays, level) for level in RUNNERS}
+    assert results["penguin"]
+    for level in RUNNERS:
+        assert differences(results["penguin"], results[level]) == [], level
+
+
+def check_texts(functions: list[Function]) -> None:
+    """Penguin and BIR are valid, and their texts and the JSON of BIR give them back."""
+    for function in functions:
+        assert [d.message for d in verify(function) if d.severity is Severity.error] == []
+        text = print_function(function)
+        again = parse_function(text)
+        assert again == function
+        assert _without_comments(print_function(again)) == _without_comments(text)
+    module = BirCodeGenLoop().run_on_module(functions)
+    assert [d.message for d in birpy.verify(module) if d.severity is Severity.error] == []
+    written, stored = birpy.print_module(module), birpy.dumps(module)
+    assert _without_comments(birpy.print_module(birpy.parse_module(written))) == (
+        _without_comments(written)
+    )
+    assert birpy.dumps(birpy.loads(stored)) == stored
+
+
+def _without_comments(text: str) -> list[str]:
+    return [line.partition("  // ")[0] for line in text.splitlines()]
+
+
+@pytest.fixture(scope="session")
+def texts() -> Callable[[list[Function]], None]:
+    """See `check_texts`."""
+    return check_texts
+
+
+@pytest.fixture(scope="session")
+def levels() -> Callable[[Function], None]:
+    """See `check_levels`."""
+    return check_levels
+
+
+@pytest.fixture(autouse=True)
+def _quiet() -> object:
+    """Warnings about values (domains of functions, uninitialised reads) are not the subject."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield

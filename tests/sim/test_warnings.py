@@ -1,0 +1,129 @@
+"""What the simulator warns of while it runs, at every level, on the kernel's line."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+import nki
+import nki.isa as nisa
+import nki.language as nl
+from opennki.base.diag import NkiWarning
+
+LEVELS = ("penguin", "bir", "program")
+
+
+def warned(kernel, *arrays, target="trn3"):
+    """Ids of the warnings that every level gives alike."""
+    found = []
+    for level in LEVELS:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            nki.simulate(kernel, level=level, target=target)(*arrays)
+        assert all(issubclass(w.category, NkiWarning) for w in caught)
+        assert all(w.filename == __file__ for w in caught)
+        found.append([str(w.message).split("[")[1][:7] for w in caught])
+    assert found[0] == found[1] == found[2]
+    return found[0]
+
+
+def activate(op):
+    def kernel(x):
+        t = nl.load(x)
+        nisa.activation(dst=t, op=op, data=t)
+        out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+        nl.store(out, t)
+        return out
+
+    return kernel
+
+
+@pytest.mark.parametrize(
+    ("op", "inside", "outside"),
+    [
+        (nl.sin, 3.0, 9.0),
+        (nl.arctan, 1.5, 1.6),
+        (nl.log, 2.0**-64, 0.0),
+        (nl.sqrt, 2.0**118, 2.0**119),
+        (nl.rsqrt, 2.0**-87, -1.0),
+        (nl.reciprocal, -(2.0**42), 2.0**-43),
+    ],
+)
+def test_inputs_outside_the_range_of_a_function(op, inside, outside):
+    assert warned(activate(op), np.full((4, 8), inside, np.float32)) == []
+    assert warned(activate(op), np.full((4, 8), outside, np.float32)) == ["NKI6003"]
+
+
+def transpose(x):
+    t = nl.load(x)
+    turned = nl.ndarray((x.shape[1], x.shape[0]), dtype=x.dtype, buffer=nl.psum)
+    nisa.nc_transpose(dst=turned, data=t, engine=nisa.engine.tensor)
+    out = nl.ndarray(turned.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    nl.store(out, nl.copy(turned))
+    return out
+
+
+def test_transposes_that_spread_nan_and_infinity():
+    finite = np.ones((4, 8), np.float32)
+    special = finite.copy()
+    special[0, 0] = np.inf
+    assert warned(transpose, finite, target="trn1") == []
+    assert warned(transpose, special, target="trn1") == ["NKI2214"]
+    assert warned(transpose, special, target="trn2") == []
+
+
+def accumulate(first, *flags):
+    def kernel(a, b):
+        at, bt = nl.load(a), nl.load(b)
+        acc = nl.ndarray((a.shape[1], b.shape[1]), dtype=nl.float32, buffer=nl.psum)
+        if first:
+            nisa.memset(dst=acc, value=0.0)
+        for flag in flags:
+            nisa.nc_matmul(dst=acc, stationary=at, moving=bt, accumulate=flag)
+        out = nl.ndarray(acc.shape, dtype=nl.float32, buffer=nl.shared_hbm)
+        nl.store(out, nl.copy(acc))
+        return out
+
+    return kernel
+
+
+@pytest.mark.parametrize(
+    ("first", "flags", "target", "want"),
+    [
+        (True, (True, True), "trn1", ["NKI6005"]),
+        (True, (True, True), "trn2", ["NKI6005"]),
+        (True, (True, True), "trn3", []),
+        (True, (None, None), "trn1", []),
+        (False, (False, True), "trn1", []),
+        (False, (None, None), "trn1", []),
+        (False, (True, True), "trn3", ["NKI6004"]),
+    ],
+)
+def test_accumulation_onto_what_no_product_wrote(first, flags, target, want):
+    a, b = np.ones((8, 4), np.float32), np.ones((8, 16), np.float32)
+    kernel = accumulate(first, *flags)
+    assert warned(kernel, a, b, target=target) == want
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert np.array_equal(nki.simulate(kernel, target=target)(a, b), np.full((4, 16), 16.0))
+
+
+def test_two_sums_in_one_set_of_registers():
+    def kernel(x, mask):
+        t, m = nl.load(x), nl.load(mask)
+        total = nl.ndarray((x.shape[0], 1), dtype=nl.float32, buffer=nl.sbuf)
+        sums = {"op0": nl.add, "operand0": 0.0, "reduce_op": nl.add, "reduce_res": total}
+        nisa.tensor_scalar_reduce(dst=t, data=t, **sums)
+        nisa.select_reduce(
+            dst=t, predicate=m, on_true=t, on_false=0.0,
+            reduce_cmd=nisa.reduce_cmd.reset_reduce, reduce_op=nl.maximum,
+        )  # fmt: skip
+        nisa.tensor_scalar_reduce(dst=t, data=t, reduce_cmd=nisa.reduce_cmd.reduce, **sums)
+        out = nl.ndarray(total.shape, dtype=nl.float32, buffer=nl.shared_hbm)
+        nl.store(out, total)
+        return out
+
+    x = np.ones((4, 8), np.float32)
+    assert warned(kernel, x, np.ones((4, 8), np.uint8)) == ["NKI6007"]

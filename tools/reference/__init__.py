@@ -1,0 +1,1 @@
+"""The generator's parts: stubs for editors and type checkers, and the pages of the reference."""

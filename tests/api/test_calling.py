@@ -290,3 +290,25 @@ def test_torch_tensors_come_back_as_torch_tensors():
     turned = torch.arange(32, dtype=torch.float32).reshape(8, 4).T
     double_in_place(turned)
     assert torch.equal(turned, 2 * torch.arange(32, dtype=torch.float32).reshape(8, 4).T)
+
+
+@nki.jit
+def copy_into(x, y):
+    nl.store(x, nl.load(y))
+
+
+def test_a_written_argument_must_not_share_memory_with_another():
+    x = ramp((8, 8))
+    copy_into(x[:4], x[4:])
+    assert np.array_equal(x[:4], ramp((8, 8))[4:])
+    copy_into(x[:, ::2], x[:, 1::2])
+    for other in (x[:4], x[2:6]):
+        with pytest.raises(NkiError) as caught:
+            copy_into(x[:4], other)
+        assert caught.value.code == "NKI1037"
+
+
+def test_step_mode_has_no_other_level():
+    with pytest.raises(NkiError) as caught:
+        nki.simulate(double, step=True, level="bir")(ramp((4, 8)))
+    assert caught.value.code == "NKI7013"

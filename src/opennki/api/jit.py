@@ -27,13 +27,12 @@ from opennki.driver import (
     show_warnings,
     unwritten,
 )
-from opennki.driver.arrays import check_writable, like, to_numpy, write_back
+from opennki.driver.arrays import check_separate, check_writable, like, to_numpy, write_back
 from opennki.trace import TraceContext, Traced, function_of, nki_ctx_or_none
 
 _JIT_OPTIONS = (
     "mode", "platform_target", "debug_kernel", "show_compiler_tb", "grid", "experimental_flags",
 )  # fmt: skip
-_MODES = ("auto", "simulation", "baremetal", "trace", "torchxla", "torch", "jax", "benchmark")
 
 
 class Kernel:
@@ -147,6 +146,7 @@ def launch(
     for tensor, array in traces[0].arrays:
         if tensor.written:
             check_writable(array, tensor.name)
+    check_separate([(tensor.name, array, tensor.written) for tensor, array in traces[0].arrays])
     compiled = Compiled(getattr(fn, "__name__", "kernel"), options, traces)
     if all(c.stepper is not None for c in contexts):
         outcome = _stepped(contexts, traces, perf_counter() - start, options.strict)

@@ -75,7 +75,7 @@ def verify_placement(build: Build) -> None:
 
 def allocate(build: Build) -> None:
     """Place every storage, and check what that led to."""
-    place_dram(build.module)
+    build.report(place_dram(build.module, build.target))
     for function in build.module.functions:
         live = liveness(function)
         build.report(check_overlaps(live))

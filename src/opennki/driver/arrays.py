@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from opennki.base import dtypes
-from opennki.base.codes import NKI1010, NKI1022
+from opennki.base.codes import NKI1010, NKI1022, NKI1037
 from opennki.base.diag import fail
 from opennki.base.loc import current
 
@@ -102,6 +102,54 @@ def check_writable(array: Any, name: str) -> None:
     fixed = fixed or not hasattr(array, "__setitem__")
     if fixed or (is_torch(array) and _kept(array)) or _repeats(array):
         raise fail(NKI1022, current(None), name=name)
+
+
+def check_separate(arrays: list[tuple[str, Any, bool]]) -> None:
+    """Raises NKI1037 if an array that is written shares memory with another argument.
+
+    Args: arrays, (name, array, whether the kernel writes it) of every argument.
+    """
+    spans = [(name, _memory(array), written) for name, array, written in arrays]
+    for name, mine, written in spans:
+        for other, theirs, _ in spans if written else ():
+            if name != other and _meet(mine, theirs):
+                raise fail(NKI1037, current(None), name=name, other=other)
+
+
+_shares_memory: Any = np.shares_memory  # its stub knows the special values of max_work only
+
+
+def _meet(one: Array | None, two: Array | None) -> bool:
+    """Whether two arrays have bytes in common; yes, where NumPy would search too long."""
+    if one is None or two is None or not np.may_share_memory(one, two):
+        return False
+    try:
+        return bool(_shares_memory(one, two, max_work=100_000))
+    except np.exceptions.TooHardError:
+        return True
+
+
+def _memory(array: Any) -> Array | None:
+    """An array over the memory of the caller's, None where NumPy cannot look at it."""
+    if isinstance(array, np.ndarray):
+        return array
+    if not is_torch(array):
+        return None
+    torch = sys.modules["torch"]
+    strided = array.layout is torch.strided and array.device.type == "cpu"
+    return np.asarray(_Interface(array)) if strided else None
+
+
+class _Interface:
+    """A torch tensor's memory under NumPy's array interface, as opaque elements."""
+
+    def __init__(self, tensor: Any) -> None:
+        size = tensor.element_size()
+        self.tensor = tensor
+        self.__array_interface__ = {
+            "version": 3, "data": (tensor.data_ptr(), False), "typestr": f"|V{size}",
+            "shape": tuple(tensor.shape), "strides": tuple(s * size for s in tensor.stride()),
+        }  # fmt: skip
 
 
 def _kept(tensor: Any) -> bool:

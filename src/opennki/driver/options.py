@@ -83,6 +83,8 @@ class Request:
             why = f"{found.name} has {found.cores} core(s) per logical core"
             raise _refused(NKI1020, grid=list(grid), why=why)
         step = self.step or base.step
+        if step and (self.level or base.level) not in (None, "penguin"):
+            raise _refused(NKI7013, first="step mode", second=f"the level {level}")
         return Options(found, grid, front, level, precise, self.strict, step)
 
 

@@ -6,11 +6,11 @@ from .scalar import ScalarFn
 from .shapes import problems, signature
 from .spec import Access, Attribute, Given, InstrSpec, Operand, Read, attr, inout, inp, out, state
 from .tensor import ANYWHERE, HBM, ON_CHIP, PSUM, SBUF, Role, Space, Tensor
-from .view import View, compact, describe, row_major
+from .view import View, compact, describe, distinct, row_major
 
 __all__ = [
     "ANYWHERE", "HBM", "ON_CHIP", "PSUM", "SBUF", "Access", "Attribute", "Given", "Inst",
     "InstrSpec", "Masked", "Operand", "Read", "Role", "ScalarFn", "Space", "Tensor", "View", "attr",
-    "compact", "describe", "inout", "inp", "instruction", "out", "problems", "row_major",
-    "signature", "state",
+    "compact", "describe", "distinct", "inout", "inp", "instruction", "out", "problems",
+    "row_major", "signature", "state",
 ]  # fmt: skip

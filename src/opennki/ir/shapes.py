@@ -31,13 +31,14 @@ from opennki.base.codes import (
     NKI2114,
     NKI2121,
     NKI2128,
+    NKI2129,
 )  # fmt: skip
 from opennki.base.diag import Problem, Severity, problem
 
 from .inst import Inst
 from .spec import Access, InstrSpec, Operand, Read
 from .tensor import Space
-from .view import View, compact
+from .view import View, compact, distinct
 
 
 def signature(view: View) -> tuple[object, ...]:
@@ -126,11 +127,23 @@ def _place(operand: Operand, view: View, inst: Inst, t: Any) -> Generator[Proble
             NKI2106, operand=operand.name, got=view.dtype, inst=spec.label, target=t.name,
             allowed=dtypes.names(operand.dtypes),
         )  # fmt: skip
+    if operand.access is not Access.INP:
+        yield from _written_once(operand, view, inst)
     if view.tensor.space.on_chip:
         yield from _on_chip(operand, view, inst, t)
     elif (pairs := len(compact(view, t.ap_dims))) > t.ap_dims:
         yield problem(NKI2110, operand=operand.name, got=pairs, limit=t.ap_dims)
     return wrong  # the value of `yield from`
+
+
+def _written_once(operand: Operand, view: View, inst: Inst) -> Iterator[Problem]:
+    """No element of a destination may be written by two elements of the result."""
+    different = distinct(view.shape, view.strides)
+    if different < view.size:
+        yield problem(
+            NKI2129, operand=operand.name, shape=list(view.shape), strides=list(view.strides),
+            size=view.size, distinct=different, inst=inst.spec.label,
+        )  # fmt: skip
 
 
 def _direction(operand: Operand) -> dict[str, str]:

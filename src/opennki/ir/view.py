@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from math import prod
 
+import numpy as np
+
 from opennki.base.affine import AffineExpr
 from opennki.base.dtypes import DType
 
@@ -147,6 +149,20 @@ def compact(view: View, most: int) -> tuple[tuple[int, int], ...]:
             step, count = step, merged.pop()[1] * count
         merged.append((step, count))
     return tuple(merged)
+
+
+def distinct(shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
+    """How many different elements a view of `shape` and `strides` has."""
+    steps = sorted((abs(s), n) for n, s in zip(shape, strides, strict=True) if n > 1)
+    reach = 0
+    for step, count in steps:
+        if step <= reach:  # perhaps two indices meet: look at all of them
+            places = np.zeros(1, np.int64)
+            for s, n in steps:
+                places = np.unique(places[:, None] + s * np.arange(n))
+            return int(places.size)
+        reach += step * (count - 1)
+    return prod(shape)
 
 
 def describe(view: View) -> str:

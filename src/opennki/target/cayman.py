@@ -10,6 +10,7 @@ TARGET = sunda.TARGET.derive(
     nc_version=3,
     sbuf_bytes=212_984,  # 224 KiB less 16 392 bytes
     sbuf_total_bytes=229_376,
+    hbm_bytes=12 * 2**30,  # 96 GiB, eight cores
     cores=2,
     features=frozenset(
         {

@@ -10,6 +10,7 @@ TARGET = cayman.TARGET.derive(
     nc_version=4,
     sbuf_bytes=245_752,  # 256 KiB less 16 392 bytes
     sbuf_total_bytes=262_144,
+    hbm_bytes=18 * 2**30,  # 144 GiB, eight cores
     pe_moving_max=4096,
     pe_moving_bf16_max=8192,
     features=frozenset(

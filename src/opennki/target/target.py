@@ -15,7 +15,8 @@ class Target:
 
     Attributes: name, order (targets compare by it), aliases; arch, BIR's spelling; nc_version, the
     NKI generation number (2 for gen2); partitions; sbuf_bytes, usable bytes per partition;
-    sbuf_total_bytes, per partition with the reserved part; psum_banks, psum_bank_bytes; sbuf_align
+    sbuf_total_bytes, per partition with the reserved part; hbm_bytes, one physical core's share of
+    the device memory; psum_banks, psum_bank_bytes; sbuf_align
     and psum_align, bytes; ap_dims, dimensions of an access pattern with the partition; ap_step_max
     and ap_count_max, largest step and count of a free one; pe_rows, pe_cols; pe_moving_max, moving
     elements for a float32 destination; pe_moving_bf16_max, for a bfloat16 one; bn_stats_max;
@@ -30,6 +31,7 @@ class Target:
     nc_version: int
     sbuf_bytes: int
     sbuf_total_bytes: int
+    hbm_bytes: int
     pe_moving_max: int
     pe_moving_bf16_max: int
     cores: int

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from math import prod
 
-import numpy as np
-
 from opennki.base.codes import NKI3020
 
 from .fault import fault
@@ -21,20 +19,6 @@ def infer(sizes: tuple[int, ...], total: int) -> tuple[int, ...]:
     if prod(sizes) != total:
         raise fault(NKI3020, got=list(sizes), want=total)
     return sizes
-
-
-def distinct(shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
-    """How many different elements a view of `shape` and `strides` has."""
-    steps = sorted((abs(s), n) for n, s in zip(shape, strides, strict=True) if n > 1)
-    reach = 0
-    for step, count in steps:
-        if step <= reach:  # perhaps two indices meet: look at all of them
-            places = np.zeros(1, np.int64)
-            for s, n in steps:
-                places = np.unique(places[:, None] + s * np.arange(n))
-            return int(places.size)
-        reach += step * (count - 1)
-    return prod(shape)
 
 
 def merge(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, int] | None:

@@ -106,6 +106,7 @@ from opennki.trace.sema.rounding import ceil, floor, trunc
 from opennki.trace.sema.select import broadcast_to, expand_dims, where
 from opennki.trace.sema.trigonometry import arctan, cos, sin, tan
 
+from .absent import LATER, REMOVED
 from .buffers import (
     hbm,
     is_hbm,
@@ -117,7 +118,6 @@ from .buffers import (
     sbuf,
     shared_hbm,
 )
-from .absent import LATER, REMOVED
 
 MemoryRegion = Space
 bool = bool_

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
+from opennki.base.codes import NKI5009
+from opennki.base.diag import Diagnostic, diagnostic, problem
 from opennki.birpy import MemoryLocation, Module, TensorKind
+from opennki.target import Target
 
 ALIGN: Final = 64
 """Bytes. Model: one DRAM burst; nothing shorter is transferred anyway."""
@@ -12,11 +16,13 @@ ALIGN: Final = 64
 _OURS: Final = frozenset({TensorKind.Internal, TensorKind.Const})
 
 
-def place_dram(module: Module) -> None:
+def place_dram(module: Module, t: Target) -> Iterator[Diagnostic]:
     """Set `address` of internal and constant DRAM storages, one after the other.
 
     A shared storage has one address in all functions: those come first, in order of appearance.
     Behind them every function has its own. Arguments and results get their addresses at run time.
+    Yields NKI5009 for a function whose storages, arguments and results together exceed the device
+    memory of its cores.
     """
     shared: dict[str, int] = {}
     private: list[list[MemoryLocation]] = []
@@ -41,6 +47,24 @@ def place_dram(module: Module) -> None:
         for loc in locs:
             loc.address = end
             end += _round(loc.size_bytes)
+    yield from _too_large(module, t)
+
+
+def _too_large(module: Module, t: Target) -> Iterator[Diagnostic]:
+    capacity = t.hbm_bytes * len(module.functions)
+    unique: dict[object, MemoryLocation] = {}
+    for index, function in enumerate(module.functions):
+        for loc in function.memlocs.values():
+            if not loc.on_chip:
+                unique[loc.name if loc.shared else (index, loc.name)] = loc
+    need = sum(loc.size_bytes for loc in unique.values())
+    if need > capacity:
+        largest = max(unique.values(), key=lambda loc: loc.size_bytes)
+        found = problem(
+            NKI5009, need=need, capacity=capacity, target=t.name, largest=largest.name,
+            bytes=largest.size_bytes,
+        )  # fmt: skip
+        yield diagnostic(found, largest.loc)
 
 
 def _round(size: int) -> int:

@@ -336,6 +336,17 @@ NKI1029 = code(
     right="y = nl.maximum(a, b)",
 )
 
+NKI1037 = code(
+    "NKI1037",
+    "written argument that shares memory with another",
+    "`{name}` is written by the kernel and shares memory with `{other}`",
+    hint="pass a copy of one of them",
+    why="Arguments are tensors of their own on the device. Writing one of two that share memory "
+    "would leave the caller's array with the values of whichever is copied back last.",
+    wrong="update(x, x)  # writes its first argument",
+    right="update(x, x.copy())",
+)
+
 # --- constructs of other versions -----------------------------------------------------------------
 
 NKI1030 = code(

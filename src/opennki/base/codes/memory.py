@@ -98,6 +98,17 @@ NKI5008 = code(
     right="t = nl.ndarray((128, 64), dtype=nl.float32, buffer=nl.sbuf, address=(0, 0))",
 )
 
+NKI5009 = code(
+    "NKI5009",
+    "device memory exceeded",
+    "arguments, results and intermediates take {need} bytes of HBM; {target} has {capacity}",
+    hint="the largest is `{largest}` with {bytes} bytes; split the work into several calls",
+    why="Every HBM tensor of a kernel exists at the same time. The capacity is the share of the "
+    "device memory that the cores of one launch have. Source: architecture guides, device memory.",
+    wrong="out = nl.ndarray((1 << 20, 1 << 20), dtype=nl.float32, buffer=nl.shared_hbm)",
+    right="out = nl.ndarray((1 << 14, 1 << 14), dtype=nl.float32, buffer=nl.shared_hbm)",
+)
+
 # --- order ----------------------------------------------------------------------------------------
 
 NKI5101 = code(

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from opennki.base.codes import NKI1007, NKI1008, NKI1032, NKI2117, NKI2129, NKI2501, NKI5103
-from opennki.base.diag import Problem, Problems, Severity, problem
+from opennki.base.codes import NKI1007, NKI1008, NKI1032, NKI2117, NKI2501, NKI5103
+from opennki.base.diag import Problem, Severity, problem
 from opennki.base.dtypes import DType
 from opennki.base.dtypes import dtype as to_dtype
 from opennki.ir import Attribute, Given, Inst, InstrSpec, Operand, View, describe, problems
@@ -23,7 +23,6 @@ from opennki.trace.context import TraceContext
 from opennki.trace.enums import MEANING, dge_mode
 from opennki.trace.nki_ctx import nki_ctx
 from opennki.trace.plain import plain_bool, plain_int, plain_number
-from opennki.trace.strides import distinct
 from opennki.trace.values import NkiTensor
 
 
@@ -56,7 +55,7 @@ def bind(
     inst.prepare(ctx.target)
     if inst.engine is None:
         inst.engine = inst.default_engine(ctx.target)
-    found = [*problems(inst, ctx.target), *_written_twice(inst)]
+    found = list(problems(inst, ctx.target))
     for one in found:
         ctx.report(one, ctx.loc(), inst)
     if any(one.code.severity is Severity.error for one in found):
@@ -66,20 +65,6 @@ def bind(
         _remember(ctx, cls, values, engine, inst)
     emit: Callable[..., Inst] = getattr(ctx.builder, spec.emit)
     return emit(*inst.values(), inst.engine, inst.name)
-
-
-def _written_twice(inst: Inst) -> Problems:
-    for operand in inst.spec.outs:
-        view = getattr(inst, operand.name)
-        if view is None:
-            continue
-        different = distinct(view.shape, view.strides)
-        if different < view.size:
-            facts = {"size": view.size, "distinct": different, "inst": inst.spec.label}
-            yield problem(
-                NKI2129, operand=operand.name, shape=list(view.shape), strides=list(view.strides),
-                **facts,
-            )  # fmt: skip
 
 
 def key_of(cls: type[Inst], values: tuple[Any, ...], engine: Any) -> tuple[Any, ...]:

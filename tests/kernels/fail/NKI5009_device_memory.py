@@ -1,5 +1,5 @@
-# expect: NKI3001 at line 11
-"""A tensor in HBM that no machine can hold."""
+# expect: NKI5009 at line 11
+"""A tensor in HBM that no device can hold."""
 
 import nki
 import nki.isa as nisa

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import sys
 
-import nki.language as nl
 import numpy as np
 
 import nki
 import nki.isa as nisa
+import nki.language as nl
 
 # A window's sum is rounded once per addition, here at most 8 times for values below about 4.
 TOLERANCE = 8 * 4 * float(np.finfo(np.float32).eps)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import sys
 
-import nki.language as nl
 import numpy as np
 
 import nki
 import nki.isa as nisa
+import nki.language as nl
 
 STATS_MAX = 512
 STATS = 6

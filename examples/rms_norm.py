@@ -11,11 +11,11 @@ from __future__ import annotations
 import sys
 
 import ml_dtypes
-import nki.language as nl
 import numpy as np
 
 import nki
 import nki.isa as nisa
+import nki.language as nl
 
 # Results are below 8 or so; float32 sums of `columns` squares lose a few units in the last place.
 TOLERANCE = {np.dtype(np.float32): 8e-6, np.dtype(ml_dtypes.bfloat16): 8 * 2.0**-8}

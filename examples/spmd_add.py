@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import sys
 
-import nki.language as nl
 import numpy as np
 
 import nki
 import nki.isa as nisa
+import nki.language as nl
 
 # One addition, rounded once by either side: results are equal.
 TOLERANCE = 0.0

@@ -11,11 +11,11 @@ from __future__ import annotations
 import sys
 
 import ml_dtypes
-import nki.language as nl
 import numpy as np
 
 import nki
 import nki.isa as nisa
+import nki.language as nl
 
 BLOCK = 128
 # Data is moved, never computed with: results are equal.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bdb
 import sys
 
 import ml_dtypes
@@ -11,6 +12,7 @@ import pytest
 import nki
 import nki.isa as nisa
 import nki.language as nl
+import opennki
 from opennki.base.diag import NkiError, NkiWarning
 
 LEVELS = ("penguin", "bir", "program")
@@ -155,6 +157,74 @@ def test_a_grid_of_two_splits_the_work():
             assert np.array_equal(nki.simulate(kernel, level=level)(x), x)
 
 
+@pytest.mark.parametrize("writer", [0, 1])
+def test_one_program_of_a_launch_may_write_for_all(writer):
+    @nki.jit
+    def kernel(x, y):
+        out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+        if nl.program_id(0) == writer:
+            nl.store(out, nl.load(x))
+        else:
+            nl.store(y, nl.load(x))
+        return out
+
+    @nki.jit
+    def in_place(x):
+        if nl.program_id(0) == writer:
+            nl.store(x, nl.load(x))
+
+    x, y = ramp((8, 4)), ramp((8, 4)) * 0
+    for level in LEVELS:
+        assert np.array_equal(nki.simulate(kernel[2], level=level)(x, y), x)
+        assert np.array_equal(x, y)
+        nki.simulate(in_place[2], level=level)(x)
+    assert opennki.check(kernel[2], x, y) == []
+
+
+def test_what_no_program_of_a_launch_writes_is_named():
+    @nki.jit
+    def kernel(x):
+        out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+        nl.load(x)
+        return out
+
+    @nki.jit
+    def nothing(x):
+        nl.load(x)
+
+    @nki.jit
+    def private(x):
+        out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.private_hbm)
+        if nl.program_id(0) == 1:
+            nl.store(out, nl.load(x))
+        return out
+
+    for made, code in ((kernel, "NKI1016"), (nothing, "NKI1013"), (private, "NKI1016")):
+        for grid in (1, 2):
+            with pytest.raises(NkiError) as caught:
+                made[grid](ramp((8, 4)))
+            assert [d.code.id for d in caught.value.diagnostics] == [code]
+            assert [d.code for d in opennki.check(made[grid], ramp((8, 4)))] == [code]
+
+
+def test_tensors_that_their_author_placed_on_other_partitions():
+    @nki.jit
+    def kernel(x):
+        low = nl.ndarray((32, 8), dtype=x.dtype, buffer=nl.sbuf, address=(0, 64))
+        high = nl.ndarray((32, 8), dtype=x.dtype, buffer=nl.sbuf, address=(32, 64))
+        out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+        nisa.dma_copy(dst=low, src=x[0:32])
+        nisa.dma_copy(dst=high, src=x[32:64])
+        nisa.dma_copy(dst=out[0:32], src=low)
+        nisa.dma_copy(dst=out[32:64], src=high)
+        return out
+
+    x = ramp((64, 8))
+    for level in LEVELS:  # with both on partition 0 the program level gives one of them twice
+        assert np.array_equal(nki.simulate(kernel, level=level)(x), x)
+    assert "partition=32" in opennki.compile(kernel, x).text("bir")
+
+
 def test_a_kernel_called_by_a_kernel_is_inlined():
     @nki.jit
     def twice(x):
@@ -226,6 +296,30 @@ def test_step_mode_shows_values(capsys):
     assert "[0. 1. 2. 3.]" not in capsys.readouterr().out
 
 
+def test_step_mode_of_a_launch_shares_device_memory():
+    @nki.jit
+    def halves(x):
+        out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+        start = nl.program_id(0) * 4
+        nl.store(out[start : start + 4], nl.load(x[start : start + 4]))
+        twice = nl.multiply(nl.load(x[start : start + 4]), 2.0)
+        nl.store(x[start : start + 4], twice)
+        return out
+
+    x = ramp((8, 4))
+    assert np.array_equal(nki.simulate(halves[2], step=True)(x), ramp((8, 4)))
+    assert np.array_equal(x, 2 * ramp((8, 4)))
+
+    @nki.jit
+    def races(x):
+        out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+        nl.store(out, nl.add(nl.load(x), float(nl.program_id(0))))
+        return out
+
+    with pytest.warns(NkiWarning, match="NKI6008"):
+        nki.simulate(races[2], step=True)(x)
+
+
 def test_breakpoint_starts_step_mode(monkeypatch):
     seen = []
 
@@ -246,6 +340,21 @@ def test_breakpoint_starts_step_mode(monkeypatch):
     assert sys.breakpointhook is not sys.__breakpointhook__
 
 
+def test_leaving_the_debugger_leaves_the_kernel(monkeypatch):
+    def leave(*args):
+        raise bdb.BdbQuit
+
+    @nki.jit
+    def stops(x):
+        breakpoint()
+        nl.store(x, nl.load(x))
+
+    monkeypatch.setattr(sys, "breakpointhook", leave)
+    with pytest.raises(bdb.BdbQuit):
+        stops(ramp((2, 4)))
+    assert sys.breakpointhook is leave
+
+
 def test_device_print_prints_when_the_kernel_runs(capsys):
     @nki.jit
     def prints(x):
@@ -257,6 +366,22 @@ def test_device_print_prints_when_the_kernel_runs(capsys):
         nki.simulate(prints, level=level)(ramp((1, 4)))
         assert "tile" in (shown := capsys.readouterr().out)
         assert "[0. 1. 2. 3.]" in shown
+        assert "core" not in shown
+
+
+@pytest.mark.filterwarnings("ignore::opennki.NkiWarning")
+@pytest.mark.parametrize("options", [{"step": True}, *({"level": level} for level in LEVELS)])
+def test_device_print_of_several_cores_says_which(capsys, options: dict[str, object]):
+    @nki.jit
+    def prints(x):
+        nl.device_print("tile", nl.load(x[nl.program_id(0)]))
+        out = nl.ndarray((2, 1, 2), dtype=x.dtype, buffer=nl.shared_hbm)
+        nl.store(out[nl.program_id(0)], nl.load(x[nl.program_id(0)]))
+        return out
+
+    nki.simulate(prints[2], **options)(ramp((2, 1, 2)))
+    said = ("[core 0] tile: [[0. 1.]]", "[core 1] tile: [[2. 3.]]")
+    assert capsys.readouterr().out.splitlines() == list(said)
 
 
 def test_reading_what_nothing_wrote_is_reported():

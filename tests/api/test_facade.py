@@ -15,7 +15,10 @@ import nki.isa as nisa
 import nki.language as nl
 import opennki
 
-FIELDS = ["code", "severity", "message", "file", "line", "col", "hint"]
+FIELDS = [
+    "code", "severity", "message", "file", "line", "col", "hint", "end_col", "operands", "callers",
+    "notes",
+]  # fmt: skip
 
 
 @nki.jit
@@ -106,6 +109,16 @@ def test_forms_and_texts_agree():
         compiled.text("klr")
 
 
+def test_forms_are_short_to_show_and_print_as_text():
+    compiled = opennki.compile(scale, "f32[128,16]", target="trn2", grid=2)
+    assert repr(compiled) == "<compiled scale for trn2, grid 2: 6 instructions>"
+    forms = [compiled.penguin[0], compiled.bir, compiled.bir.functions[0], compiled.program]
+    assert all(len(repr(form)) < 80 and "scale" in repr(form) for form in forms)
+    assert "".join(map(str, compiled.penguin)) == compiled.text("penguin").replace("\n\n", "\n")
+    assert str(compiled.bir) == compiled.text("bir")
+    assert str(compiled.program) == compiled.text("program")
+
+
 def test_scheduling_leaves_the_bir_without_addresses():
     compiled = opennki.compile(scale, "f32[128,16]")
     before = compiled.text("bir")
@@ -146,6 +159,57 @@ def test_check_gives_plain_fields():
     assert "^^^" in str(found)
 
 
+@nki.jit
+def outer(x):
+    return scale(x)
+
+
+def test_findings_have_operands_callers_and_columns():
+    (found,) = opennki.check(outer, "f32[256,16]")
+    line = outer.fn.__code__.co_firstlineno + 2
+    assert [c.rpartition(":")[2] for c in found.callers] == [str(line)]
+    assert found.end_col > found.col
+    (found,) = opennki.check(unwritten, "f32[128,16]")
+    assert ("data", "float32[128, 16] in sbuf") in found.operands
+
+
+@nki.jit
+def unwritten(x):
+    tile = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.sbuf)
+    part = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.sbuf)
+    nisa.memset(dst=part[0:64], value=0.0)
+    for _ in nl.affine_range(2):
+        nisa.activation(dst=tile, op=nl.copy, data=tile, bias=part[:, 0:1])
+    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    nisa.dma_copy(dst=out, src=tile)
+    return out
+
+
+def test_check_warns_of_what_nothing_has_written():
+    """Once per tensor and line, and not for what is written in part or later in a loop before."""
+    (found,) = opennki.check(unwritten, "f32[128,16]")
+    assert (found.code, found.severity) == ("NKI6015", "warning")
+    assert found.message.startswith("activation reads `data`: no instruction before it writes any")
+    assert found.line == unwritten.fn.__code__.co_firstlineno + 6
+
+
+@nki.jit
+def loops(x):
+    tiles = [nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.sbuf) for _ in range(2)]
+    nisa.dma_copy(dst=tiles[0], src=x)
+    for i in nl.sequential_range(3):
+        if i == 0:
+            nisa.tensor_copy(dst=tiles[1], src=tiles[0])
+        nisa.tensor_copy(dst=tiles[0], src=tiles[1])
+    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    nisa.dma_copy(dst=out, src=tiles[0])
+    return out
+
+
+def test_check_accepts_what_is_written_before_it_is_read():
+    assert opennki.check(loops, "f32[128,16]") == []
+
+
 def test_check_finds_nothing_in_a_good_kernel():
     assert opennki.check(scale, random(128, 16)) == []
     assert opennki.check(scale.fn, "bf16[128,16]", factor=0.5, target="trn1", nki="0.6") == []
@@ -167,7 +231,7 @@ def test_check_of_a_file(tmp_path: Path):
         "    nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.sbuf)\n",
         encoding="utf-8",
     )
-    assert [f.code for f in opennki.check(path)] == ["NKI7020"]
+    assert [f.code for f in opennki.check(path)] == ["NKI7020", "NKI7021"]
     assert "NKI3002" in [f.code for f in opennki.check(f"{path}:k", "f32[256,2]")]
     assert "NKI3002" in [f.code for f in opennki.check(path, "f32[256,2]")]
     assert [f.code for f in opennki.check(f"{path}:j", "f32[256,2]")] == ["NKI7002"]
@@ -189,7 +253,7 @@ def test_compile_takes_functions_only():
 
 
 def test_every_public_name_is_there():
-    assert set(opennki.__all__) <= set(dir(opennki))
+    assert dir(opennki) == sorted([*opennki.__all__, "__version__"])
     assert all(getattr(opennki, name) is not None for name in opennki.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = opennki.nothing

@@ -68,6 +68,14 @@ def test_every_package_has_a_level(root: Path, levels):
     assert plain <= {"__init__", "__main__"}, "modules belong into a package"
 
 
+def test_planned_packages_are_those_that_are_not_there(root: Path):
+    text = (root / "docs/design/layers.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| \d+ \| `(\w+)` \| (planned: )?", text, re.MULTILINE)
+    package = root / "src/opennki"
+    missing = {name for name, _ in rows if not any((package / name).rglob("*.py"))}
+    assert {name for name, planned in rows if planned} == missing
+
+
 def test_isa_lies_below_the_containers(levels):
     assert levels["isa"] < min(levels[name] for name in ("penguin", "birpy", "klr"))
 

@@ -19,8 +19,10 @@ from opennki.base.diag import CATALOGUE
 from opennki.birpy import OPCODES
 from opennki.ir import Inst
 from opennki.isa.registry import FAMILIES, INSTRUCTIONS
+from opennki.isa.stats import SundaBNAggr
 from opennki.target import TARGETS
-from opennki.testing.instances import choices
+from opennki.testing import instances
+from opennki.testing.instances import advice, choices
 
 CODE = re.compile(r"\bNKI\d{4}\b")
 CATALOGUE_FILES = "src/opennki/base/codes/"
@@ -43,7 +45,10 @@ def test_every_family_is_registered(root: Path):
 
 @of_each_instruction
 def test_an_instruction_says_where_its_facts_come_from(cls: type[Inst]):
-    assert re.search(r"\b(Source|Model): \S", cls.spec.doc)
+    assert re.search(r"\b(Source|Model): \S", cls.spec.doc), (
+        f"write into the docstring of {cls.__name__} a line `Source: NKI ISA reference, <call>.` "
+        "or `Model: <what we assume, and why>.`"
+    )
 
 
 @of_each_instruction
@@ -51,23 +56,44 @@ def test_an_instruction_has_worked_examples(cls: type[Inst], root: Path):
     family = cls.__module__.rpartition(".")[2]
     path = root / f"tests/isa/test_{family}.py"
     words = set(re.findall(r"\w+", path.read_text(encoding="utf-8")))
-    assert {cls.__name__, cls.spec.name} & words, f"{path.name} does not mention {cls.__name__}"
+    assert {cls.__name__, cls.spec.name} & words, (
+        f"write into tests/isa/{path.name} an example of {cls.__name__} with numbers that are "
+        "worked out by hand"
+    )
 
 
 @of_each_instruction
 def test_an_instruction_can_be_written_as_bir(cls: type[Inst]):
-    assert OPCODES[cls.spec.bir].fields is not None
+    assert cls.spec.bir in OPCODES, (
+        f"bir={cls.spec.bir!r} of {cls.__name__} is no opcode: take one of birpy/opcodes.py"
+    )
+    assert OPCODES[cls.spec.bir].fields is not None, (
+        f"write into _FIELDS of birpy/opcodes.py the row {cls.spec.bir!r} with its attributes, or "
+        f"let {cls.__name__} own the opcode (owner=True), from whose attributes they follow"
+    )
 
 
 @of_each_instruction
 def test_an_instruction_can_be_generated_for_tests(cls: type[Inst]):
     target = next(t for t in TARGETS if t.order >= cls.spec.since)
-    assert choices(cls, target), "opennki.testing.instances finds no legal operands for it"
+    assert choices(cls, target), advice(cls, target)
+
+
+def test_advice_names_the_code_that_is_in_the_way(monkeypatch: pytest.MonkeyPatch):
+    cls, target = SundaBNAggr, TARGETS[-1]
+    monkeypatch.delitem(instances._REPAIRS, "NKI2411")
+    said = advice(cls, target)
+    assert "NKI2411 (" in said
+    assert "_REPAIRS" in said
 
 
 def test_every_opcode_has_one_owner():
     owners = Counter(c.spec.bir for c in INSTRUCTIONS if c.spec.owner)
-    assert owners == Counter({c.spec.bir: 1 for c in INSTRUCTIONS})
+    wrong = {bir for bir in {c.spec.bir for c in INSTRUCTIONS} if owners[bir] != 1}
+    assert not wrong, (
+        f"{wrong}: of the instructions with one bir= exactly one is what the opcode means when "
+        "read back; the others say owner=False"
+    )
 
 
 def test_names_mean_one_instruction():

@@ -12,6 +12,7 @@ from opennki.backend.alloc import liveness, occupancy, place_dram, place_psum, p
 from opennki.backend.alloc.pack import FreeSpace, Item, pack
 from opennki.backend.verify import check_banks, check_overlaps, check_placement
 from opennki.base import dtypes
+from opennki.base.loc import SrcLoc
 from opennki.birpy import Instruction, MemoryType
 from opennki.birpy.parser import parse_module
 from opennki.isa.enums import Engine
@@ -139,12 +140,16 @@ def test_too_much_that_is_live_names_the_largest(make):
     fn = make.function(tiles, body + "\nI-9 = TensorTensor DVE outs(%t3) ins(%t0, %t1, %t2)")
     found = list(place_sbuf(liveness(fn), SUNDA))
     assert messages(found) == [
-        "NKI5002: 200000 bytes per partition of SBUF are in use at this line; sunda has 180224"
+        "NKI5002: 195.3 KiB (200000 bytes) per partition of SBUF are in use from this line on; "
+        "trn1 (sunda) has 176 KiB (180224 bytes)"
     ]
     assert found[0].hint == (
-        "live here: `t3` (80000 bytes), `t2` (60000 bytes), `t1` (40000 bytes), "
-        "`t0` (20000 bytes); use smaller tiles, or write intermediate tiles to HBM"
+        "use smaller tiles, or write tiles to HBM with nisa.dma_copy until they are needed"
     )
+    assert found[0].notes == [
+        f"`t{i}` takes {kib} KiB ({20000 * (i + 1)} bytes)"
+        for i, kib in ((3, 78.1), (2, 58.6), (1, 39.1), (0, 19.5))
+    ]
     assert all(m.address is None for m in fn.memlocs.values())
 
 
@@ -153,9 +158,30 @@ def test_nine_banks_at_once_are_too_many(make):
     body = "\n".join(f"I-{i} = Memset DVE outs(%p{i}) ins()" for i in range(9))
     reads = ", ".join(f"%p{i}" for i in range(9))
     fn = make.function(tiles, body + f"\nI-9 = TensorTensor DVE outs(%p0) ins({reads})")
-    assert messages(place_psum(liveness(fn), SUNDA)) == [
-        "NKI5002: 18432 bytes per partition of PSUM are in use at this line; sunda has 16384"
+    found = list(place_psum(liveness(fn), SUNDA))
+    assert messages(found) == [
+        "NKI5002: 18 KiB (18432 bytes) per partition of PSUM are in use from this line on; "
+        "trn1 (sunda) has 16 KiB (16384 bytes)"
     ]
+    assert found[0].hint == (
+        "copy results to SBUF with nisa.tensor_copy and use their banks again: "
+        "a PSUM tensor takes whole banks of 2 KiB (2048 bytes), however small it is"
+    )
+    assert found[0].notes[0] == "`p0` takes 1 PSUM bank with its 32 bytes"
+    assert found[0].notes[-1] == "3 more take 6 KiB (6144 bytes)"
+
+
+def test_the_line_is_the_first_at_which_too_much_is_live(make):
+    """Not the one at which most is."""
+    tiles = "\n".join(f"%t{i}: float32[128, 20000] SB Internal" for i in range(4))
+    body = "\n".join(f"I-{i} = Memset DVE outs(%t{i}) ins()" for i in range(4))
+    fn = make.function(tiles, body + "\nI-9 = TensorTensor DVE outs(%t3) ins(%t0, %t1, %t2)")
+    for line, inst in enumerate(fn.instructions(), 5):
+        inst.loc = SrcLoc("k.py", line)
+    (found,) = place_sbuf(liveness(fn), SUNDA)
+    assert found.line == 7
+    assert found.facts["need"] == "234.4 KiB (240000 bytes)"
+    assert len(found.notes) == 3
 
 
 def test_a_gap_that_is_too_small_is_said_to_be_so(make):
@@ -177,11 +203,11 @@ def test_a_gap_that_is_too_small_is_said_to_be_so(make):
     [
         ("%a: float32[128, 1000] SB Internal user_allocated address=400000",
          ["NKI5001: `a` is placed at 400000 and needs 4000 bytes; "
-          "SBUF of sunda has 180224 per partition"]),
+          "SBUF of trn1 (sunda) has 180224 per partition"]),
         ("%a: float32[128, 1000] SB Internal user_allocated address=176224", []),
         ("%a: uint8[128, 4000] SB Internal user_allocated address=176225",
          ["NKI5001: `a` is placed at 176225 and needs 4000 bytes; "
-          "SBUF of sunda has 180224 per partition"]),
+          "SBUF of trn1 (sunda) has 180224 per partition"]),
         ("%a: float32[128, 8] SB Internal user_allocated address=6",
          ["NKI5007: `a` is placed at 6, which is not a multiple of 4"]),
         ("%a: float32[128, 256] PSUM Internal user_allocated address=1024",
@@ -189,7 +215,7 @@ def test_a_gap_that_is_too_small_is_said_to_be_so(make):
         ("%a: float32[128, 256] PSUM Internal user_allocated address=6144", []),
         ("%a: float32[96, 8] SB Internal user_allocated address=0 partition=64",
          ["NKI5008: address (64, 0) of `a` is not usable: it has 96 partitions from 64; "
-          "sunda has 128"]),
+          "trn1 (sunda) has 128"]),
     ],
 )  # fmt: skip
 def test_chosen_addresses_are_checked(make, memloc, said):

@@ -28,27 +28,27 @@ EVERY = sorted(CATALOGUE.values(), key=lambda entry: entry.id)
 # What the shape grammar, the tracer, the allocator and the simulator state about a violation.
 FACTS = {
     "NKI1001": "api",
-    "NKI1002": "what",
-    "NKI1003": "op suggestion",
+    "NKI1002": "what tensor size",
+    "NKI1003": "op function instruction comparison",
     "NKI1004": "name fn known close",
     "NKI1005": "name fn destination",
-    "NKI1006": "fn most got",
+    "NKI1006": "fn most got known optional",
     "NKI1007": "name fn expected got",
     "NKI1008": "name fn expected got",
     "NKI1010": "name got why",
-    "NKI1011": "name dtype",
+    "NKI1011": "name dtype cast",
     "NKI1012": "name shape",
     "NKI1013": "",
     "NKI1014": "got where",
     "NKI1015": "name space",
     "NKI1016": "name",
     "NKI1017": "fn",
-    "NKI1018": "type text",
+    "NKI1018": "type text argument kind",
     "NKI1019": "text",
     "NKI1020": "grid why",
     "NKI1021": "axis grid",
     "NKI1022": "name",
-    "NKI1023": "got known",
+    "NKI1023": "got known least",
     "NKI1024": "name got known",
     "NKI1030": "construct since instead",
     "NKI2101": "operand got other want inst",
@@ -57,7 +57,7 @@ FACTS = {
     "NKI2104": "operand dim got limit inst target",
     "NKI2105": "operand got allowed inst takes source target",
     "NKI2106": "operand got allowed inst target",
-    "NKI2107": "operand got want inst",
+    "NKI2107": "operand got want inst larger smaller",
     "NKI2108": "what since target",
     "NKI2109": "operand rank",
     "NKI2110": "operand got limit",
@@ -67,7 +67,7 @@ FACTS = {
     "NKI2114": "operand inst",
     "NKI2115": "first second inst",
     "NKI2116": "first first_dtype second second_dtype inst",
-    "NKI2117": "op inst allowed",
+    "NKI2117": "op inst allowed instead",
     "NKI2118": "op engine target",
     "NKI2119": "op operand dtype",
     "NKI2120": "op0 op1",
@@ -99,9 +99,9 @@ FACTS = {
     "NKI3026": "size ratio",
     "NKI3027": "why",
     "NKI3028": "why",
-    "NKI3029": "last size",
+    "NKI3029": "last end row",
     "NKI5001": "name address bytes capacity space target",
-    "NKI5002": "need capacity space target lineup",
+    "NKI5002": "need capacity space target spill bank",
     "NKI5003": "name address bank",
     "NKI5004": "first second",
     "NKI5005": "name bytes bank",
@@ -118,7 +118,7 @@ FACTS = {
 }
 
 WARNINGS = { "NKI2125", "NKI2214", "NKI2504", "NKI5004", "NKI6001", "NKI6003", "NKI6004",
-    "NKI6005", "NKI6007",
+    "NKI6005", "NKI6007", "NKI6008", "NKI6009", "NKI6015",
 }  # fmt: skip
 
 
@@ -153,7 +153,13 @@ def test_no_stated_fact_is_lost(id: str) -> None:
     assert set(FACTS[id].split()) <= set(CATALOGUE[id].facts)
 
 
-@pytest.mark.parametrize("entry", [e for e in EVERY if e.id[3] not in "47"], ids=repr)
+OTHER_FORMS = {"NKI5102", "NKI6006"}
+"""Besides NKI4xxx and NKI7xxx: their examples are in the text form of a program."""
+
+
+@pytest.mark.parametrize(
+    "entry", [e for e in EVERY if e.id[3] not in "47" and e.id not in OTHER_FORMS], ids=repr
+)
 def test_examples_are_python(entry: Code) -> None:
     for example in (entry.wrong, entry.right):
         body = "\n".join("    " + line for line in example.split("\n"))

@@ -242,6 +242,7 @@ def test_json_has_every_field(kernel: str) -> None:
                 "file": kernel,
                 "line": 13,
                 "col": 10,
+                "end_col": 28,
                 "hint": "split `moving` into pieces of at most 512 along N; "
                 "nl.tile_size names the limits",
                 "notes": ["gen4 takes 4096"],

@@ -107,6 +107,19 @@ def test_spacing_and_comments_mean_nothing():
     assert parse_module(spread.replace('"my\none"', '"my one"')) == add_module()
 
 
+def test_an_identity_matrix_is_a_formula():
+    module = add_module()
+    one = module.functions[0].memlocs["my one"]
+    one.dtype, one.shape, one.data = dtypes.bfloat16, (128, 128), np.eye(128)
+    text = print_module(module)
+    assert 'memloc %"my one": bfloat16[128, 128] DRAM Const data=identity(128)' in text
+    again = parse_module(text).functions[0].memlocs["my one"]
+    assert again.data.astype(np.float32).tolist() == np.eye(128).tolist()
+    one.shape, one.data = (2, 2), np.ones((2, 2))
+    with pytest.raises(NkiError, match="NKI4015"):
+        parse_module(print_module(module).replace('data="gD+AP4A/gD8="', "data=identity(3)"))
+
+
 def test_omitted_constants_are_refused_by_the_reader():
     text = print_module(add_module(), constants=False)
     assert "data=omitted" in text

@@ -67,7 +67,7 @@ def test_accesses_inside_their_storage_are_fine(access):
     [
         ("%t[1; 64*128, 1*64]", "NKI3028", "elements 1 to 64 of partitions that have 64"),
         ("%t[0; 64*128, -1*2]", "NKI3028", "elements -1 to 0"),
-        ("%t[64; 64*128, 1*64]", "NKI3029", "element 8192; the storage has 8192"),
+        ("%t[64; 64*128, 1*64]", "NKI3029", "element 8192; the storage has the elements 0 to 8191"),
         ("%t[-64; 64*1, 1*64]", "NKI3029", "element -64"),
         ("%t[0; 32*128, 1*32]", "NKI3028", "steps by 32"),
         ("%t[0; 128*64, 1*64]", "NKI3028", "steps by 128"),
@@ -77,8 +77,8 @@ def test_accesses_inside_their_storage_are_fine(access):
         ("%t[0; 64*128, 1*64]:bfloat16", "NKI3028", "steps by 64"),
         ("%odd[0; 1*128, 1*1]:int16", "NKI3028", "3 bytes cannot be read as int16"),
         ("%x[0; -512*2, 1*512]", "NKI3028", "first pair is negative"),
-        ("%x[1; 512*128, 1*512]", "NKI3029", "element 65536; the storage has 65536"),
-        ("%x[0; 512*128, 1*512]:uint64", "NKI3029", "has 32768"),
+        ("%x[1; 512*128, 1*512]", "NKI3029", "element 65536; the storage has"),
+        ("%x[0; 512*128, 1*512]:uint64", "NKI3029", "elements 0 to 32767"),
         ("%x[0; 1*2, -1*2]", "NKI3029", "element -1"),
     ],
 )  # fmt: skip

@@ -25,7 +25,8 @@ from opennki.driver import ArraySpec
         ("flag=False", False),
         ("which=none", None),
         ("shape=(3,4)", (3, 4)),
-        ("sizes=[1, 2]", [1, 2]),
+        ("scales=[0.5, 2]", [0.5, 2]),
+        ("signs=[1, -1]", [1, -1]),
         ("mode=fast", "fast"),
         ('mode="3"', "3"),
         ("dtype=bfloat16", "bfloat16"),
@@ -65,6 +66,8 @@ def test_the_text_of_a_spec_reads_back(dtype: dtypes.DType, shape: list[int]):
         ("x=f32[]", "every size must be a positive integer"),
         ("x=f32[0,3]", "every size must be a positive integer"),
         ("x=f32[3]:twos", "`twos` is none of normal, rand, ones, zeros, arange"),
+        ("x=[128,512]", "did you mean x=f32[128,512]? (a tuple is written x=(128, 512))"),
+        ("x=[3]", "did you mean x=f32[3]? (a tuple is written x=(3,))"),
         ("x=__import__('os')", "neither an array nor a constant"),
     ],
 )

@@ -63,11 +63,32 @@ def test_what_a_file_prints_does_not_mix_with_json(opennki, directory):
 
 
 def test_a_file_is_checked_as_far_as_arguments_are_known(opennki):
-    done = opennki("check", "kernels.py", "--json")
+    done = opennki("check", "kernels.py", "--json")  # `constant` needs no arguments
     (note,) = json.loads(done.stdout)["diagnostics"]
     assert done.exit_code == 0
     assert (note["code"], note["severity"]) == ("NKI7020", "note")
     assert note["message"] == "kernel `scale` was not checked: nothing is given for x"
+
+
+def test_nothing_checked_is_no_success(opennki, directory):
+    (directory / "added.py").write_text(ADDED, encoding="utf-8")
+    done = opennki("check", "added.py")
+    assert done.exit_code == 2
+    assert "error[NKI7021]: nothing was checked: every kernel of added.py lacks" in done.stdout
+    assert "= help: add --arg x=... --arg y=..., where an array" in done.stdout
+    codes = [
+        d["code"] for d in json.loads(opennki("check", "added.py", "--json").stdout)["diagnostics"]
+    ]
+    assert codes == ["NKI7020", "NKI7021"]
+
+
+def test_reads_of_what_was_never_written_are_warned_of(opennki, directory):
+    text = ADDED.replace("    nisa.dma_copy(dst=right, src=y)\n", "")
+    (directory / "added.py").write_text(text, encoding="utf-8")
+    done = opennki("check", "added.py", "-a", "x=f32[128,4]", "-a", "y=f32[128,4]", "--json")
+    (found,) = json.loads(done.stdout)["diagnostics"]
+    assert (done.exit_code, found["code"], found["line"]) == (0, "NKI6015", 11)
+    assert found["message"].endswith("writes any of `right`")
 
 
 def test_arguments_go_to_the_kernels_that_have_them(opennki):

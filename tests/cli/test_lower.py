@@ -10,6 +10,7 @@ import pytest
 from opennki import __version__
 from opennki.base.diag import CATALOGUE
 from opennki.birpy import dumps, loads, parse_module
+from opennki.target import TARGETS
 
 SCALE = ("kernels.py:scale", "--arg", "x=f32[128,4]", "--target", "trn2")
 
@@ -31,6 +32,11 @@ def test_program_has_queues_and_addresses(opennki):
     done = opennki("lower", *SCALE, "--to", "program")
     assert re.findall(r"queue (\w+)", done.stdout) == ["ACT", "SP"]
     assert "address=0" in done.stdout
+    assert re.search(
+        r"I-1 wait \[sp.ring >= 1\] -> act = 1  // Activation kernels.py:17$",
+        done.stdout,
+        re.MULTILINE,
+    )
 
 
 def test_output_goes_to_a_file(opennki, directory):
@@ -69,7 +75,8 @@ def test_a_form_must_be_chosen_from_the_list(opennki):
 
 
 def test_explain_shows_example_and_repair(opennki):
-    done = opennki("explain", "nki2104")
+    done = opennki("explain", "NKI2104")
+    assert done.stdout == opennki("explain", "nki2104").stdout == opennki("explain", "2104").stdout
     assert done.exit_code == 0
     assert done.stdout.startswith("NKI2104 (error): ")
     assert "Wrong:\n\n" in done.stdout
@@ -85,6 +92,38 @@ def test_explain_refuses_an_unknown_code(opennki):
     done = opennki("explain", "NKI2999")
     assert done.exit_code == 1
     assert "error[NKI7008]: there is no error code NKI2999" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("check", "kernels.py", "--jsn"), "no such option: --jsn"),
+        (("chek", "kernels.py"), "no such command 'chek'"),
+        (("check",), "missing argument"),
+        (("lower", "kernels.py", "--to", "klr"), "'klr' is not one of"),
+        (("--colour", "check"), "no such option: --colour"),
+    ],
+)
+def test_a_command_line_that_cannot_be_read_is_an_error_like_others(
+    opennki, args: tuple[str, ...], said: str
+):
+    done = opennki(*args)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.startswith("error[NKI7022]: ")
+    assert said in done.stderr
+    assert "--help` lists what it takes" in done.stderr
+
+
+def test_without_arguments_there_is_the_help(opennki):
+    assert "Usage: opennki" in opennki().output
+
+
+def test_help_lists_the_grammar_of_arguments_and_the_targets(opennki):
+    text = " ".join(opennki("check", "--help").stdout.replace("│", " ").split())
+    for word in ("bf16", "f8e4m3", "normal, rand, ones, zeros, arange", "x=@file.npy", "flag=true"):
+        assert word in text
+    for target in TARGETS:
+        assert all((name in text) == target.has("nki") for name in target.aliases)
 
 
 def test_explain_wants_a_code_or_the_list(opennki):

@@ -32,7 +32,7 @@ def test_the_only_kernel_needs_no_name(opennki, directory):
     (directory / "one.py").write_text(text.replace("@nki.jit\ndef constant", "def constant"))
     done = opennki("run", "one.py", "--arg", "x=f32[128,4]:ones", "--arg", "factor=3.0")
     assert done.exit_code == 0
-    assert re.search(r"^out +128x4 +float32 +3 +3 +0$", done.stdout, re.MULTILINE)
+    assert re.search(r"^out +result +128x4 +float32 +3 +3 +3 +0$", done.stdout, re.MULTILINE)
 
 
 @pytest.mark.parametrize("level", ["penguin", "bir", "program"])
@@ -64,7 +64,9 @@ def test_grid_runs_one_program_per_index(opennki):
 
 
 def test_default_arguments_are_used(opennki):
-    assert re.search(r"^out +128x4 ", opennki("run", "kernels.py:constant").stdout, re.MULTILINE)
+    assert re.search(
+        r"^out +result +128x4 ", opennki("run", "kernels.py:constant").stdout, re.MULTILINE
+    )
 
 
 def test_an_argument_that_is_missing_is_named_with_its_form(opennki):
@@ -145,6 +147,27 @@ def test_warnings_are_shown_once_and_counted(opennki, directory):
     assert done.exit_code == 0
     assert done.stderr.count("warning[NKI6001]") == 1
     assert re.search(r"warnings +1$", done.stdout, re.MULTILINE)
+
+
+def test_arguments_that_are_written_are_shown_as_such(opennki, directory):
+    text = (directory / "kernels.py").read_text(encoding="utf-8")
+    text = text.replace(
+        "    return out\n", "    nisa.dma_copy(dst=x, src=tile)\n    return out\n", 1
+    )
+    (directory / "w.py").write_text(text, encoding="utf-8")
+    done = opennki("run", "w.py:scale", "-a", "x=f32[128,4]:arange")
+    assert re.search(r"^out +result .* 0 +511 +1022 +0$", done.stdout, re.MULTILINE)
+    assert re.search(r"^x +argument written .* 0 +511 +1022 +0$", done.stdout, re.MULTILINE)
+
+
+@pytest.mark.parametrize("where", [("w.py",), ("w.py:scale", "-a", "x=f32[128,4]")])
+def test_strict_makes_reading_unwritten_memory_an_error(opennki, directory, where):
+    text = (directory / "kernels.py").read_text(encoding="utf-8")
+    (directory / "w.py").write_text(text.replace("    nisa.dma_copy(dst=tile, src=x)\n", ""))
+    assert opennki("run", *where).exit_code == 0
+    done = opennki("run", *where, "--strict")
+    assert done.exit_code == 1
+    assert "error[NKI6002]" in done.stderr
 
 
 def test_an_error_of_our_own_says_so(opennki, monkeypatch):

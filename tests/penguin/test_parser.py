@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opennki.base.diag import NkiError
+from opennki.base.diag import CATALOGUE, NkiError
 from opennki.penguin import parse_function
 
 from .test_printer import TEXT
@@ -93,3 +93,23 @@ def refusal(text: str) -> NkiError | None:
     except NkiError as error:
         return error
     return None
+
+
+@pytest.mark.parametrize(
+    ("code", "before"),
+    [
+        ("NKI4001", f"{TILE}\n{TILE.replace('%t', '%x')}\n{TILE.replace('%t', '%y')}\n"),
+        ("NKI4003", f"{TILE.replace('%t', '%x')}\n{TILE.replace('%t', '%y')}\n"),
+        ("NKI4004", ""),
+        ("NKI4005", ""),
+        ("NKI4006", f"{TILE}\n"),
+        ("NKI4012", ""),
+        ("NKI4015", ""),
+    ],
+)
+def test_examples_of_the_catalogue_are_what_they_say(code: str, before: str):
+    entry = CATALOGUE[code]
+    parse_function(f"{HEAD}\n{before}{entry.right}\n}}")
+    with pytest.raises(NkiError) as caught:
+        parse_function(f"{HEAD}\n{before}{entry.wrong}\n}}")
+    assert caught.value.code == code

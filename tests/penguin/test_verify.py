@@ -46,7 +46,8 @@ def test_legal_functions_have_no_problems(function, body):
 @pytest.mark.parametrize(
     ("body", "code"),
     [
-        ("tensor_copy.vector dst=%t, src=%u[0; 64*128, 1*65]", "NKI3028"),
+        ("tensor_copy.vector dst=%t, src=%u[0; 64*128, 1*65]", "NKI3029"),
+        ("tensor_copy.vector dst=%t, src=%u[8; 64*64, 1*64]", "NKI3028"),
         ("tensor_copy.vector dst=%t, src=%u[64; 64*128, 1*64]", "NKI3029"),
         ("tensor_copy.vector dst=%t[0; 32*128, 1*64], src=%u", "NKI3028"),
         ("dma_copy.sync dst=%h[1; 64*64, 1*64], src=%t[0; 64*64, 1*64]", "NKI3029"),

@@ -52,7 +52,7 @@ def test_an_address_beyond_sbuf_is_refused_with_all_numbers(ran):
     with pytest.raises(NkiError) as caught:
         simulate(kernel, target="trn2")(np.zeros((1, 1), "f4"))
     (found,) = caught.value.diagnostics
-    for fact in ("400000", "4000", str(named("trn2").sbuf_bytes), "cayman"):
+    for fact in ("400000", "4000", str(named("trn2").sbuf_bytes), "trn2 (cayman)"):
         assert fact in found.message + found.hint
 
 
@@ -297,7 +297,7 @@ def test_messages_spell_members_as_kernels_write_them(said):
                        perf_mode=nisa.matmul_perf_mode.double_row)  # fmt: skip
 
     message, _ = said(product, "trn1")
-    assert message.startswith("perf_mode=double_row needs cayman or newer")
+    assert message.startswith("perf_mode=double_row needs trn2 (cayman) or newer")
 
     def selection():
         t = nl.ndarray((128, 4), F32)

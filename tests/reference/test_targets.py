@@ -6,6 +6,8 @@ import pytest
 
 import opennki.api.isa as nisa
 import opennki.api.language as nl
+from opennki.base.diag import NkiError
+from opennki.driver.options import resolve_target
 
 F32, BF16, I32, U32, U8 = nl.float32, nl.bfloat16, nl.int32, nl.uint32, nl.uint8
 E4, E5, FN = nl.float8_e4m3, nl.float8_e5m2, nl.float8_e4m3fn
@@ -114,8 +116,15 @@ def test_targets_differ_where_the_reference_says(rules, name):
     assert [sorted(rules(call, target)) for target in ALL] == [sorted(w) for w in want]
 
 
-def test_an_older_target_has_none_of_the_instructions(rules):
-    assert set(rules(lambda: nisa.tensor_copy(t(), t()), "inf1")) == {"NKI2108"}
+@pytest.mark.parametrize("name", ["inf1", "tonga", "trn9"])
+def test_what_has_no_nki_is_no_target(name):
+    with pytest.raises(NkiError) as caught:
+        resolve_target(name)
+    (found,) = caught.value.diagnostics
+    assert found.code.id == "NKI1023"
+    assert ("NKI needs trn1 (sunda) or newer" in found.hint) == (name != "trn9")
+    for known in ("trn1", "inf2", "trn2", "trn3", "gen2", "gen3", "gen4"):
+        assert known in found.hint
 
 
 @pytest.mark.parametrize("target", ALL)

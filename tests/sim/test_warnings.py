@@ -127,3 +127,86 @@ def test_two_sums_in_one_set_of_registers():
 
     x = np.ones((4, 8), np.float32)
     assert warned(kernel, x, np.ones((4, 8), np.uint8)) == ["NKI6007"]
+
+
+class TestIntegersInFloat32:
+    def test_what_float32_cannot_hold_is_named(self):
+        def kernel(x):
+            t = nl.load(x)
+            nisa.tensor_scalar(dst=t, data=t, op0=nl.add, operand0=1.0)
+            out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+            nl.store(out, t)
+            return out
+
+        odd = np.full((4, 8), 2**24 + 1, np.int32)
+        assert warned(kernel, odd) == ["NKI6009"]
+        assert warned(kernel, odd - 1) == []
+        assert warned(kernel, odd.astype(np.uint32)) == ["NKI6009"]
+
+    def test_moving_and_exact_arithmetic_lose_nothing(self):
+        def kernel(x):
+            t = nl.load(x)
+            nisa.tensor_tensor(dst=t, data1=t, data2=t, op=nl.add)
+            nisa.tensor_scalar(dst=t, data=t, op0=nl.bitwise_and, operand0=-2)
+            out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+            nl.store(out, t)
+            return out
+
+        assert warned(kernel, np.full((4, 8), 2**24 + 1, np.int32)) == []
+
+
+def halves(split, same=False):
+    """Each of two programs stores its half, or all of it unless `split`."""
+
+    def kernel(x):
+        out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+        p = nl.program_id(0)
+        part = slice(p * 64, p * 64 + 64) if split else slice(0, 64)
+        t = nl.load(x[part])
+        nisa.tensor_scalar(dst=t, data=t, op0=nl.add, operand0=0.0 if same else float(p))
+        nl.store(out[part], t)
+        return out
+
+    return kernel
+
+
+class TestRaces:
+    x = np.arange(128 * 4, dtype=np.float32).reshape(128, 4)
+
+    def test_programs_with_parts_of_their_own_do_not_race(self):
+        assert warned(nki.jit(halves(split=True))[2], self.x, target="trn2") == []
+
+    def test_writing_what_is_there_already_is_no_race(self):
+        found = warned(nki.jit(halves(split=False, same=True))[2], self.x, target="trn2")
+        assert found == ["NKI6001"]  # nobody wrote the other half
+
+    def test_overwriting_what_another_program_wrote(self):
+        found = warned(nki.jit(halves(split=False))[2], self.x, target="trn2")
+        assert found == ["NKI6008", "NKI6001"]
+
+    def test_reading_what_another_program_wrote(self, monkeypatch):
+        @nki.jit
+        def kernel(x):
+            out = nl.ndarray(x.shape, dtype=nl.bfloat16, buffer=nl.shared_hbm)
+            p = nl.program_id(0)
+            if p == 0:
+                nl.store(out, nl.load(x, dtype=nl.bfloat16))
+            else:
+                t = nl.load(out.view(nl.uint16))
+                nl.store(out, t.view(nl.bfloat16))
+            return out
+
+        assert warned(kernel[2], self.x, target="trn2") == ["NKI6008"]
+        monkeypatch.setenv("NKI_PRECISE_FP", "0")
+        with pytest.warns(NkiWarning, match="NKI6008.*reads 512 element"):
+            nki.simulate(kernel[2], target="trn2")(self.x)
+
+    def test_one_writes_again_what_both_wrote_and_reads_it(self):
+        @nki.jit
+        def kernel(x):
+            out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+            nl.store(out, nl.load(x))
+            nl.store(out, nl.load(out))
+            return out
+
+        assert warned(kernel[2], self.x, target="trn2") == []

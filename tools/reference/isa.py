@@ -175,6 +175,6 @@ def _since(attribute: Attribute) -> str:
     for member, order in attribute.since.items():
         groups.setdefault(order, []).append(member)
     return "; ".join(
-        f"{', '.join(code(str(m)) for m in members)} from {Target.name_of(order)} on"
+        f"{', '.join(code(str(m)) for m in members)} from {Target.title_of(order)} on"
         for order, members in sorted(groups.items())
     )

@@ -37,8 +37,10 @@ class Finding:
     """One problem, in plain values.
 
     Attributes: code (``NKI2104``); severity (``error``, ``warning`` or ``note``); message; file,
-    line and col (1-based; line 0 when unknown); hint, what to do (may be empty). ``str()`` gives
-    the text that errors are shown as, with the source line.
+    line and col (1-based; line 0 when unknown); hint, what to do (may be empty); end_col, one past
+    the last column that it is about; operands, pairs of a name and what it is; callers,
+    ``file:line`` of the calls that led there, innermost first; notes, further remarks. ``str()``
+    gives the text that errors are shown as, with the source line.
     """
 
     code: str
@@ -48,6 +50,10 @@ class Finding:
     line: int
     col: int
     hint: str
+    end_col: int = 0
+    operands: tuple[tuple[str, str], ...] = ()
+    callers: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     _text: str = field(default="", repr=False, compare=False)
 
     def __str__(self) -> str:
@@ -57,9 +63,10 @@ class Finding:
 def finding(found: Diagnostic) -> Finding:
     """A diagnostic in plain values."""
     shown = text([found]).rpartition("\n")[0].rstrip("\n")
-    place = found.file, found.line, found.col
+    callers = tuple(f"{c.file}:{c.line}" for c in list(found.loc.chain())[1:])
     return Finding(
-        found.code.id, found.severity.value, found.message, *place, found.hint, shown
+        found.code.id, found.severity.value, found.message, found.file, found.line, found.col,
+        found.hint, found.span[1] + 1, tuple(found.operands), callers, tuple(found.notes), shown,
     )  # fmt: skip
 
 
@@ -95,8 +102,8 @@ def check(
 
     Args: kernel, decorated or plain function, or the path of a file that has kernels, perhaps with
         the name of one (``"file.py:kernel"``); without a name every kernel is checked, and one that
-        gets no arguments gives a note; args and kwargs, its arguments, as for `compile`; target;
-        grid; nki, the version whose rules hold.
+        gets no arguments gives a note, or an error if none could be checked; args and kwargs, its
+        arguments, as for `compile`; target; grid; nki, the version whose rules hold.
     Returns: problems in source order; an empty list if there are none.
     Raises: NKI1023 for an unknown target, NKI7019 for an NKI version that is not modelled, NKI7016
         for a text that describes no array.

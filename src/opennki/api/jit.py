@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable
+from difflib import get_close_matches
+from functools import partial
 from time import perf_counter
 from types import MethodType
 from typing import Any
@@ -20,19 +22,24 @@ from opennki.driver import (
     StepMachine,
     collect,
     execute,
+    on_core,
     programs,
     rebuilt,
     record,
-    same_shared,
     show_warnings,
     unwritten,
 )
 from opennki.driver.arrays import check_separate, check_writable, like, to_numpy, write_back
-from opennki.trace import TraceContext, Traced, function_of, nki_ctx_or_none
+from opennki.driver.options import known_level, resolve_target
+from opennki.sim.memory import Storage
+from opennki.trace import TraceContext, Traced, check_launch, function_of, nki_ctx_or_none
 
 _JIT_OPTIONS = (
     "mode", "platform_target", "debug_kernel", "show_compiler_tb", "grid", "experimental_flags",
 )  # fmt: skip
+
+
+_SIMULATE_OPTIONS = ("step", "strict", "level", "target")
 
 
 class Kernel:
@@ -106,8 +113,7 @@ def jit(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
         return lambda decorated: jit(decorated, **options)
     for name in options:
         if name not in _JIT_OPTIONS:
-            known = ", ".join(_JIT_OPTIONS)
-            raise fail(NKI1004, current(None), name=name, fn="nki.jit", known=known, close="")
+            raise _unknown("nki.jit", name, _JIT_OPTIONS)
     if isinstance(fn, Kernel):
         fn = fn.fn
     request = Request(
@@ -118,9 +124,15 @@ def jit(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
     return Kernel(fn, request)
 
 
+def _unknown(fn: str, name: str, known: tuple[str, ...]) -> NkiError:
+    """The error for a keyword that `fn` does not have."""
+    close = ", ".join(get_close_matches(name, known, 1))
+    return fail(NKI1004, current(None), name=name, fn=fn, known=", ".join(known), close=close)
+
+
 def simulate(
     kernel: Callable[..., Any], *, step: bool = False, strict: bool = False,
-    level: str | None = None, target: str | None = None,
+    level: str | None = None, target: str | None = None, **unknown: Any,
 ) -> Kernel:  # fmt: skip
     """The kernel as a callable that runs on the simulator.
 
@@ -128,7 +140,15 @@ def simulate(
         instruction as soon as it is traced, so that print() and debuggers show values; strict,
         reading memory that nothing wrote is an error; level, which form to run (penguin, bir,
         program; the default is program); target, what to compile for.
+    Raises: NKI1004 for any other keyword, NKI7012 for a level and NKI1023 for a target that do not
+        exist.
     """
+    for name in unknown:
+        raise _unknown("nki.simulate", name, _SIMULATE_OPTIONS)
+    if level is not None:
+        known_level(level)
+    if target is not None:
+        resolve_target(target)
     made = kernel if isinstance(kernel, Kernel) else Kernel(kernel, Request())
     changes: dict[str, Any] = {"step": step, "strict": strict, "level": level}
     if target is not None:
@@ -163,14 +183,17 @@ def _trace(
     fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], options: Options
 ) -> tuple[list[TraceContext], list[Traced]]:
     contexts, traces = [], []
-    for ids in programs(options.grid):
-        ctx = TraceContext(
-            fn, options.target, options.grid, ids,
-            lambda arrays: StepMachine(arrays, options, to_numpy, _print), options.step,
-        )  # fmt: skip
+    launched = programs(options.grid)
+    shared: dict[str, Storage] | None = {} if len(launched) > 1 else None
+    for core, ids in enumerate(launched):
+        sink = on_core(_print, core, len(launched))
+        stepper = partial(
+            StepMachine, options=options, to_numpy=to_numpy, printer=sink, shared=shared
+        )
+        ctx = TraceContext(fn, options.target, options.grid, ids, stepper, options.step)
         traces.append(ctx.trace_kernel(args, kwargs))
         contexts.append(ctx)
-    same_shared(traces)
+    check_launch(traces)
     return contexts, traces
 
 

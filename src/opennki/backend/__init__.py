@@ -11,3 +11,5 @@ __all__ = [
     "Report", "Semaphore", "build", "from_dict", "occupancy", "parse_program", "print_program",
     "to_dict",
 ]  # fmt: skip
+
+Program.__str__ = print_program  # type: ignore[assignment, method-assign]  # printers know it

@@ -113,6 +113,9 @@ class Core:
         for queue in self.queues.values():
             yield from queue.commands
 
+    def __repr__(self) -> str:
+        return f"<core {self.name}: {sum(len(q.commands) for q in self.queues.values())} commands>"
+
 
 @dataclass
 class Program:
@@ -136,3 +139,6 @@ class Program:
                 dmas += sum(c.ring is not None for c in queue.commands)
                 waits += sum(len(c.waits) for c in queue.commands)
         return {**found, "dmas": dmas, "waits": waits}
+
+    def __repr__(self) -> str:
+        return f"<program for {self.target.name}: {', '.join(core.name for core in self.cores)}>"

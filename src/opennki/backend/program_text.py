@@ -3,17 +3,18 @@
     program target=sunda {
       core @main {
         queue DVE {
-          I-2 wait [sp.ring >= 1] -> dve = 1
+          I-2 wait [sp.ring >= 1] -> dve = 1  // Activation scale.py:7
         }
         queue SP {
-          I-1 -> sp.ring = 1
-          I-3 wait [dve >= 1] -> sp.ring = 2
+          I-1 -> sp.ring = 1  // DMACopy scale.py:6
+          I-3 wait [dve >= 1] -> sp.ring = 2  // DMACopy scale.py:9
         }
       }
     }
     bir.module arch=sunda version=2 { ... }
 
-The queues name the instructions of the BIR module that follows, which also has the memory map.
+The queues name the instructions of the BIR module that follows, which also has the memory map; what
+a command does follows it as a comment.
 ``x = n`` is what the semaphore of the engine or ring x has reached when the command is complete.
 """
 
@@ -27,7 +28,7 @@ from opennki.backend.schedule import QUEUES, track_name, track_number
 from opennki.base.codes import NKI4003
 from opennki.base.diag import fail
 from opennki.base.loc import UNKNOWN
-from opennki.base.text import Reader, Writer, name_text
+from opennki.base.text import Reader, Writer, name_text, place_text
 from opennki.birpy import Instruction, Module
 from opennki.birpy.parser import parse_module
 from opennki.birpy.printer import print_module
@@ -138,8 +139,12 @@ def _command_text(command: Command) -> str:
     if command.waits:
         pairs = ", ".join(f"{track_name(s)} >= {v}" for s, v in command.waits)
         waits = f" wait [{pairs}]"
-    name = name_text(command.inst.name)
-    return f"{name}{waits} -> {track_name(command.signal)} = {command.value}"
+    inst = command.inst
+    place = "" if inst.loc is UNKNOWN else f" {place_text(inst.loc)}"
+    name = name_text(inst.name)
+    return (
+        f"{name}{waits} -> {track_name(command.signal)} = {command.value}  // {inst.opcode}{place}"
+    )
 
 
 def _queues(r: Reader, names: set[str]) -> Iterator[tuple[Engine, list[_Row]]]:

@@ -49,7 +49,7 @@ def _placement(loc: MemoryLocation, address: int, t: Target) -> Iterator[Problem
     capacity = t.psum_bytes if psum else t.sbuf_bytes
     rows = loc.shape[0] if loc.shape else 1
     if loc.partition < 0 or address < 0 or loc.partition + rows > t.partitions:
-        why = f"it has {rows} partitions from {loc.partition}; {t.name} has {t.partitions}"
+        why = f"it has {rows} partitions from {loc.partition}; {t.title} has {t.partitions}"
         if address < 0:
             why = "offsets are not negative"
         yield problem(NKI5008, got=(loc.partition, address), name=loc.name, why=why)
@@ -57,7 +57,7 @@ def _placement(loc: MemoryLocation, address: int, t: Target) -> Iterator[Problem
     if address + loc.row_bytes > capacity:
         yield problem(
             NKI5001, name=loc.name, address=address, bytes=loc.row_bytes, capacity=capacity,
-            space="PSUM" if psum else "SBUF", target=t.name,
+            space="PSUM" if psum else "SBUF", target=t.title,
         )  # fmt: skip
         return
     if psum and address % t.psum_bank_bytes:

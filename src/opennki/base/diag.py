@@ -129,6 +129,15 @@ def shown(fact: object) -> object:
     return tuple(fact) if isinstance(fact, list) else fact
 
 
+def amount(size: int) -> str:
+    """A number of bytes as it reads in a message: ``240 KiB (245752 bytes)``."""
+    for unit, name in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
+        if size >= unit:
+            exact = f"{size / unit:.1f}".removesuffix(".0")
+            return f"{exact} {name} ({size} bytes)"
+    return f"{size} bytes"
+
+
 def _is_blank(fact: object) -> bool:
     return fact is None or (isinstance(fact, (str, tuple, list, set, frozenset)) and not fact)
 
@@ -203,6 +212,7 @@ class Diagnostic:
             "file": self.file,
             "line": self.line,
             "col": self.col,
+            "end_col": self.span[1] + 1,
             "hint": self.hint,
             "notes": list(self.notes),
             "operands": [list(pair) for pair in self.operands],

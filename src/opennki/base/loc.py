@@ -8,6 +8,7 @@ are never part of a location.
 from __future__ import annotations
 
 import linecache
+import os
 import sys
 from collections.abc import Callable, Iterator
 from types import CodeType, FrameType, TracebackType
@@ -174,3 +175,12 @@ def position(code: CodeType, lasti: int) -> tuple[int, int, int, int]:
             line = found[0] or code.co_firstlineno
             return line, found[1] or line, found[2] or 0, found[3] or 0
     return code.co_firstlineno, code.co_firstlineno, 0, 0
+
+
+def short_path(file: str) -> str:
+    """`file` relative to the current directory when it is below it."""
+    try:
+        base = os.path.join(os.getcwd(), "")
+    except OSError:  # the directory was removed
+        return file
+    return file[len(base) :] if file.startswith(base) else file

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import textwrap
 import unicodedata
 from collections import Counter
@@ -17,7 +16,7 @@ from typing import Final
 
 from . import codes  # noqa: F401  # fills the catalogue that `explain` reads
 from .diag import CATALOGUE, Diagnostic, NkiError, Severity, fields
-from .loc import SrcLoc
+from .loc import SrcLoc, short_path
 
 _TAB: Final = 4
 _SOURCE_WIDTH: Final = 72
@@ -110,7 +109,7 @@ def _one(found: Diagnostic, more: int) -> list[_Line]:
         [(label, style), (_indented(f": {found.message}{repeats}", len(label) + 2), "bold")]
     ]
     if found.line:
-        place = f"{_short(found.file)}:{found.line}:{found.col}"
+        place = f"{short_path(found.file)}:{found.line}:{found.col}"
         lines.append([(" " * width + "--> ", _GUTTER), (place, "")])
         lines += _excerpt(found, width, style)
     lines += [_remark(width, f"{name}: ", about) for name, about in found.operands]
@@ -178,20 +177,11 @@ def _callers(loc: SrcLoc) -> list[SrcLoc | int]:
 def _call(caller: SrcLoc | int) -> str:
     if isinstance(caller, int):
         return f"{caller} more places"
-    place = f"{_short(caller.file)}:{caller.line}"
+    place = f"{short_path(caller.file)}:{caller.line}"
     source = caller.source().strip()
     if len(source) > _SOURCE_WIDTH:
         source = source[: _SOURCE_WIDTH - 4] + " ..."
     return f"{place} (`{source}`)" if source else place
-
-
-def _short(file: str) -> str:
-    """`file` relative to the current directory when it is below it."""
-    try:
-        base = os.path.join(os.getcwd(), "")
-    except OSError:  # the directory was removed
-        return file
-    return file[len(base) :] if file.startswith(base) else file
 
 
 def _summary(diagnostics: Sequence[Diagnostic]) -> str:

@@ -62,6 +62,12 @@ def string_text(text: str) -> str:
     return encode_basestring_ascii(text)
 
 
+def place_text(loc: SrcLoc) -> str:
+    """File (without its directories) and line of `loc` as comments have it: ``add.py:7``."""
+    file = loc.file.replace("\\", "/").rpartition("/")[2]
+    return f"{string_text(file)[1:-1]}:{loc.line}"
+
+
 def number_text(value: int | float) -> str:
     """`value` as a token that reads back as the same int or float (``nan`` has no payload)."""
     return float.__repr__(value) if isinstance(value, float) else str(int(value))

@@ -19,3 +19,5 @@ __all__ = [
     "attribute", "dumps", "from_json", "loads", "parse_module", "print_instruction",
     "print_module", "to_json", "verify",
 ]  # fmt: skip
+
+Module.__str__ = print_module  # type: ignore[assignment, method-assign]  # printers know it

@@ -54,6 +54,9 @@ class Function:
         for block in self.blocks:
             yield from _walk(block)
 
+    def __repr__(self) -> str:
+        return f"<birpy.Function {self.name}: {sum(1 for _ in self.instructions())} instructions>"
+
 
 def _walk(block: BasicBlock) -> Iterator[Instruction]:
     for item in block.instructions:
@@ -75,3 +78,6 @@ class Module:
     arch: str
     version: int = 2
     attributes: dict[str, object] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"<birpy.Module for {self.arch}: {', '.join(fn.name for fn in self.functions)}>"

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Iterable, Mapping
 from enum import Enum
 from typing import Final, TypeVar
 
-import numpy as np
-
 from opennki.base import dtypes
 from opennki.base.affine import LoopVar
 from opennki.base.affine_text import read_affine
+from opennki.base.constants import read_constant
 from opennki.base.dtypes import DType
 from opennki.base.text import Position, Reader
 from opennki.isa.enums import Engine
@@ -160,7 +157,7 @@ class _FunctionParser:
             setattr(loc, key, r.integer())
         if r.accept("data"):
             r.expect("=")
-            loc.data = self._data(loc)
+            loc.data = read_constant(r, loc.shape, loc.dtype)
         self.function.memlocs[name] = loc
 
     def _size(self) -> int:
@@ -169,14 +166,6 @@ class _FunctionParser:
         if size < 0:
             raise self.r.out_of_range("a size", size, "0 or more", at)
         return size
-
-    def _data(self, loc: MemoryLocation) -> object:
-        at = self.r.here()
-        text = self.r.string("the contents in base64")
-        data = decode_data(text, loc)
-        if data is None:
-            raise self.r.unexpected(f"base64 of {loc.size_bytes} bytes", at)
-        return data
 
     def _blocks(self, blocks: list[BasicBlock]) -> None:
         """Read blocks up to the brace that closes their owner."""
@@ -297,14 +286,3 @@ class _FunctionParser:
             pairs.append((step, r.integer("a count")))
         dtype = _dtype(r) if r.accept(":") else loc.dtype
         return AccessPattern(loc, offset, tuple(pairs), dtype)
-
-
-def decode_data(text: str, loc: MemoryLocation) -> np.ndarray | None:
-    """Contents of a constant from base64; None unless they fill `loc`."""
-    try:
-        raw = base64.b64decode(text, validate=True)
-    except (binascii.Error, ValueError):
-        return None
-    if len(raw) != loc.size_bytes:
-        return None
-    return np.frombuffer(raw, dtype=loc.dtype.np).reshape(loc.shape)

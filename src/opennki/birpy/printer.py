@@ -4,6 +4,7 @@
       function @add inputs=[x] outputs=[out] {
         memloc %x: float32[128, 512] DRAM ExternalInput shared
         memloc %out: float32[128, 512] DRAM ExternalOutput
+        memloc %one: float32[128, 128] DRAM Const data=identity(128)
         memloc %tile: float32[128, 256] SB Internal address=0 partition=0
         block Block1 {
           loop L1 i = 0..2 {
@@ -24,17 +25,15 @@ locations are comments; everything else is part of the form.
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Iterable, Mapping
 from enum import Enum
 from typing import Final
 
-import numpy as np
-
 from opennki.base.affine import AffineExpr
 from opennki.base.affine_text import affine_text, variable_text
+from opennki.base.constants import constant_text
 from opennki.base.loc import UNKNOWN, SrcLoc
-from opennki.base.text import Writer, name_text, number_text, string_text
+from opennki.base.text import Writer, name_text, number_text, place_text, string_text
 
 from .access import AccessPattern, Argument
 from .instruction import Instruction
@@ -48,8 +47,8 @@ KEYWORDS: Final = frozenset({"after", "loop"})
 def print_module(module: Module, *, constants: bool = True) -> str:
     """The text of `module`.
 
-    Args: constants, whether the contents of constants are written (base64 of their bytes); if not,
-        ``data=omitted`` takes their place, which a reader refuses.
+    Args: constants, whether the contents of constants are written (``identity(n)``, or base64 of
+        their bytes); if not, ``data=omitted`` takes their place, which a reader refuses.
     """
     printer = _Printer(constants)
     head = f"bir.module arch={name_text(module.arch)} version={module.version}"
@@ -91,11 +90,6 @@ def value_text(value: object) -> str:
     if isinstance(value, tuple):
         return f"[{', '.join(map(value_text, value))}]"
     raise TypeError(f"no attribute can hold {value!r}")
-
-
-def data_text(loc: MemoryLocation) -> str:
-    """Contents of a constant: base64 of its bytes, row-major and little-endian."""
-    return base64.b64encode(np.asarray(loc.data, dtype=loc.dtype.np).tobytes()).decode()
 
 
 def _attrs(attrs: Mapping[str, object]) -> str:
@@ -144,7 +138,8 @@ class _Printer:
         if loc.bank is not None:
             text += f" bank={loc.bank}"
         if loc.data is not None:
-            text += f' data="{data_text(loc)}"' if self._constants else " data=omitted"
+            known = self._constants
+            text += f" data={constant_text(loc.data, loc.shape, loc.dtype) if known else 'omitted'}"
         self.out.line(text + self._comment(loc.loc))
 
     def block(self, block: BasicBlock) -> None:
@@ -207,7 +202,5 @@ class _Printer:
     def _comment(self, loc: SrcLoc) -> str:
         text = self._loc_texts.get(id(loc))
         if text is None:
-            file = loc.file.replace("\\", "/").rpartition("/")[2]
-            text = f"  // {string_text(file)[1:-1]}:{loc.line}"
-            self._loc_texts[id(loc)] = text
+            text = self._loc_texts[id(loc)] = f"  // {place_text(loc)}"
         return text

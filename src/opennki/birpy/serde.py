@@ -13,6 +13,7 @@ from math import isfinite
 
 from opennki.base.affine import AffineExpr
 from opennki.base.codes import NKI4004, NKI4007, NKI4008, NKI4009, NKI4011, NKI9003
+from opennki.base.constants import base64_text
 from opennki.base.diag import fail
 from opennki.base.loc import UNKNOWN, SrcLoc
 from opennki.base.text import nearest
@@ -23,7 +24,6 @@ from .instruction import Instruction
 from .memloc import MemoryLocation
 from .module import BasicBlock, Function, Loop, Module
 from .opcodes import MODELLED, OPCODES
-from .printer import data_text
 from .wire import FIXED, IMMEDIATE_DTYPES, VERSION, Bad, Json, affine_to_wire, dtype_keys, mistyped
 from .wire_reader import read_module
 
@@ -146,7 +146,7 @@ class _Encoder:
         if loc.shared:
             obj["addr_space"] = "Shared"
         if loc.data is not None:
-            obj["opennki_data"] = data_text(loc)
+            obj["opennki_data"] = base64_text(loc.data, loc.dtype)
         if loc.loc is not UNKNOWN:
             obj["opennki_location"] = self._location(loc.loc)
         return obj

@@ -320,4 +320,4 @@ class _FunctionVerifier:
             low, high = 0, down * row
         if first + low < 0 or last + high >= size:
             far = first + low if first + low < 0 else last + high
-            yield problem(NKI3029, last=far, size=size)
+            yield problem(NKI3029, last=far, end=size - 1, row=row if loc.on_chip else None)

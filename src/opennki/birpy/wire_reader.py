@@ -11,6 +11,7 @@ from typing import Final
 
 from opennki.base.affine import AffineExpr, LoopVar
 from opennki.base.codes import NKI4004, NKI4005, NKI4007, NKI4009, NKI4015, NKI9003
+from opennki.base.constants import from_base64
 from opennki.base.loc import UNKNOWN, SrcLoc
 from opennki.base.text import nearest
 from opennki.isa.enums import Engine
@@ -21,7 +22,6 @@ from .instruction import EdgeKind, Instruction
 from .memloc import MemoryLocation, MemoryType, TensorKind
 from .module import BasicBlock, Function, Loop, Module
 from .opcodes import MODELLED, OPCODES
-from .parser import decode_data
 from .wire import (
     ARCHES,
     FIXED,
@@ -168,7 +168,7 @@ class _FunctionReader:
             path: list[str | int] = ["memorylocations", 0, "dims"]
             raise mistyped(path, f"{dims}, as shape and dtype say", place["dims"])
         if "opennki_data" in obj:
-            loc.data = decode_data(need(obj, "opennki_data", str), loc)
+            loc.data = from_base64(need(obj, "opennki_data", str), loc.shape, loc.dtype)
             if loc.data is None:
                 expected = f"base64 of {loc.size_bytes} bytes"
                 raise mistyped(["opennki_data"], expected, obj["opennki_data"])

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from opennki import __version__
-from opennki.base.codes import NKI7008
+from opennki.base.codes import NKI7008, NKI7021
 from opennki.base.diag import CATALOGUE, NkiError, Severity, fail
 from opennki.base.loc import UNKNOWN
 from opennki.base.render import as_json
@@ -28,15 +28,26 @@ from opennki.driver import (
     require,
     split_path,
 )
+from opennki.target import TARGETS
 
-from .arguments import parse_arguments, parse_grid
+from .arguments import GRAMMAR, parse_arguments, parse_grid
 from .running import RunOptions
 from .running import run as run_command
-from .terminal import FAILED, console, guarded, placed, show_problems, write
+from .terminal import (
+    FAILED,
+    USAGE,
+    Commands,
+    console,
+    guarded,
+    placed,
+    show_problems,
+    write,
+)
 
 app = typer.Typer(
-    name="opennki", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
-    rich_markup_mode="rich", context_settings={"help_option_names": ["-h", "--help"]},
+    name="opennki", cls=Commands, no_args_is_help=True, add_completion=False,
+    pretty_exceptions_enable=False, rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
 )  # fmt: skip
 
 
@@ -58,19 +69,32 @@ class Form(str, Enum):
 
 
 Where = Annotated[
-    str, typer.Argument(metavar="FILE[:KERNEL]", help="Python file, and a kernel in it.")
+    str,
+    typer.Argument(
+        metavar="FILE[:KERNEL]",
+        help="Python file, and a kernel in it. The file is imported to get at its kernels; guard "
+        'scripts with `if __name__ == "__main__"`.',
+    ),
+]
+Script = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FILE[:KERNEL] [-- ARGS]",
+        help="Script to run, and its arguments; or a Python file, which is imported, and a kernel "
+        "in it.",
+    ),
 ]
 Args = Annotated[
     list[str] | None,
     typer.Option(
         "--arg", "-a", metavar="NAME=VALUE",
-        help="Argument of the kernel: x=bf16[128,512], x=f32[128,512]:ones, x=@file.npy, n=3, "
-        "flag=true, shape=(3,4), name=text.",
+        help=GRAMMAR,
     ),
 ]  # fmt: skip
+_NAMES = "; ".join(", ".join(t.aliases) for t in TARGETS if t.has("nki"))
 Target = Annotated[
     str | None,
-    typer.Option("--target", "-t", metavar="NAME", help="What to compile for: trn1, trn2, trn3."),
+    typer.Option("--target", "-t", metavar="NAME", help=f"What to compile for: {_NAMES}."),
 ]
 Grid = Annotated[
     str | None, typer.Option("--grid", "-g", metavar="N[,N]", help="Launch grid: 2 for two cores.")
@@ -113,10 +137,7 @@ def root(
     )
 )
 def run(
-    where: Where,
-    script_args: Annotated[
-        list[str] | None, typer.Argument(metavar="ARGS", help="Arguments of a script, after --.")
-    ] = None,
+    words: Script,
     arg: Args = None,
     grid: Grid = None,
     target: Target = None,
@@ -126,19 +147,24 @@ def run(
     step: Annotated[
         bool, typer.Option("--step", help="Run each instruction as soon as it is traced.")
     ] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Reading memory that nothing wrote is an error.")
+    ] = False,
     seed: Annotated[
         int | None, typer.Option("--seed", help="Seed of random arguments (0).", min=0)
     ] = None,
 ) -> None:
     """Run a script with its kernels on the simulator, or one kernel on arrays made for it.
 
-    A file alone runs as python would run it, and a summary of the kernels that it called
-    follows. With a kernel's name or --arg, that kernel runs on arrays of the given shapes.
+    A file alone runs as python would run it; a summary of its kernels follows.
+    With a kernel's name or --arg, the file is imported instead (guard scripts
+    with `if __name__ == "__main__"`), and that kernel runs on arrays of the
+    given shapes.
     """
     with guarded():
         chosen = None if level is None else level.value
-        options = RunOptions(arg or (), grid, target, chosen, step, seed)
-        run_command(where, script_args or (), options)
+        options = RunOptions(arg or (), grid, target, chosen, step, strict, seed)
+        run_command(words[0], words[1:], options)
 
 
 @app.command(epilog=_examples("opennki trace kernel.py:softmax --arg 'x=bf16[128,512]'"))
@@ -196,7 +222,7 @@ def check(
 ) -> None:
     """Find everything that is wrong with a kernel, or with all kernels of a file; run nothing.
 
-    The exit code is 1 if there is an error, 0 if there are warnings at most.
+    The exit code is 1 if there is an error, 2 if nothing could be checked, and else 0.
     """
     with guarded():
         try:
@@ -213,6 +239,8 @@ def check(
             show_problems(found, sys.stdout)
         else:
             print(f"{where}: no problems found")
+        if any(d.code is NKI7021 for d in found):
+            raise typer.Exit(USAGE)
         if any(d.severity is Severity.error for d in found):
             raise typer.Exit(FAILED)
 
@@ -220,7 +248,7 @@ def check(
 @app.command(epilog=_examples("opennki explain NKI2104", "opennki explain --list"))
 def explain(
     code: Annotated[
-        str | None, typer.Argument(metavar="CODE", help="Code of an error, such as NKI2104.")
+        str | None, typer.Argument(metavar="CODE", help="Code of an error: NKI2104, or 2104.")
     ] = None,
     every: Annotated[bool, typer.Option("--list", help="List every code with its title.")] = False,
 ) -> None:
@@ -229,10 +257,11 @@ def explain(
         raise typer.BadParameter("give either a code or --list")
     with guarded():
         if code is not None:
-            if code.upper() not in CATALOGUE:
-                close = get_close_matches(code.upper(), CATALOGUE, 1, 0.8)
+            wanted = f"NKI{code}" if code.isdecimal() else code.upper()
+            if wanted not in CATALOGUE:
+                close = get_close_matches(wanted, CATALOGUE, 1, 0.8)
                 raise fail(NKI7008, UNKNOWN, got=code, close="".join(close))
-            print(explained(code), end="")
+            print(explained(wanted), end="")
             return
         out = console()
         for entry in sorted(CATALOGUE.values(), key=lambda entry: entry.id):

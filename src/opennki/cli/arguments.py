@@ -3,8 +3,11 @@
 x=bf16[128,512]        an array of random numbers; only its shape and dtype where nothing runs
 x=f32[128,512]:ones    other contents: ones, zeros, arange, rand (0 to 1), normal
 x=@file.npy            an array from a file
-n=3   eps=1e-6   flag=true   which=none   shape=(3,4)   sizes=[1,2]
+n=3   eps=1e-6   flag=true   which=none   shape=(3,4)   scales=[0.5,2]
 name=text   name="3"   a text, with quotes if it looks like something else
+
+A list of sizes, as in x=[128,512], is refused: it is an array whose dtype was forgotten, or the
+tuple (128,512).
 """
 
 from __future__ import annotations
@@ -22,9 +25,19 @@ from opennki.base import dtypes
 from opennki.base.codes import NKI7004, NKI7012, NKI7015
 from opennki.base.diag import NkiError, fail
 from opennki.base.loc import UNKNOWN
-from opennki.driver import ArraySpec, existing
+from opennki.driver import SHORT_DTYPES, ArraySpec, existing
 
 FILLS: Final = ("normal", "rand", "ones", "zeros", "arange")
+
+GRAMMAR: Final = (
+    "Argument of the kernel. An array: DTYPE[SIZE,...] or DTYPE[SIZE,...]:FILL, as in "
+    "x=bf16[128,512] or x=i32[4]:arange; DTYPE is a name of nki.language (float32, bfloat16, ...) "
+    f"or a short one ({', '.join(SHORT_DTYPES)}); FILL is one of {', '.join(FILLS)} (normal if "
+    "not given). An array from a file: x=@file.npy. A number: n=3, eps=1e-6. A bool: flag=true. "
+    'No value: which=none. A tuple: shape=(128,512). A string: mode=fast, or mode="3" if it '
+    "looks like something else."
+)
+"""What ``--arg`` takes, for its help."""
 
 _WORDS: Final = {"true": True, "false": False, "none": None}
 _TEXT: Final = re.compile(r"[A-Za-z_][\w.\-/]*")
@@ -102,9 +115,19 @@ def _value(text: str, value: str) -> Any:
     if _TEXT.fullmatch(value):
         return value
     try:
-        return ast.literal_eval(value)
+        constant = ast.literal_eval(value)
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         raise _refused(text, f"`{value}` is neither an array nor a constant") from None
+    if isinstance(constant, list) and constant and all(map(_is_size, constant)):
+        sizes = ",".join(map(str, constant))
+        name = text.partition("=")[0].strip()
+        rest = f"did you mean {name}=f32[{sizes}]? (a tuple is written {name}={tuple(constant)})"
+        raise _refused(text, f"it has sizes but no dtype; {rest}")
+    return constant
+
+
+def _is_size(value: object) -> bool:
+    return type(value) is int and value > 0
 
 
 def _filled(text: str, array: str, fill: str) -> Filled:

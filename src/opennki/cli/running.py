@@ -48,13 +48,16 @@ class RunOptions:
     target: str | None = None
     level: str | None = None
     step: bool = False
+    strict: bool = False
     seed: int | None = None
 
 
 def run(where: str, script_args: Sequence[str], options: RunOptions) -> None:
     """Run a script if no kernel is named and no arguments are given for one, else a kernel."""
     path, name = split_path(where)
-    request = Request(target=options.target, level=options.level, step=options.step)
+    request = Request(
+        target=options.target, level=options.level, step=options.step, strict=options.strict
+    )  # fmt: skip
     with defaults(request):
         request.resolve()
         if name or options.arg:
@@ -156,7 +159,7 @@ def run_kernel(path: str, name: str, options: RunOptions) -> None:
         require(kernel, (), values)
         made = requesting(
             kernel, target=options.target, grid=parse_grid(options.grid), level=options.level,
-            step=options.step or None,
+            step=options.step or None, strict=options.strict or None,
         )  # fmt: skip
         arrays = make_arrays(values, options.seed or 0)
         results = made(**arrays)
@@ -167,15 +170,16 @@ def run_kernel(path: str, name: str, options: RunOptions) -> None:
     show_runs(out, runs)
 
 
-def _named(results: Any, run: Run, arrays: dict[str, Any]) -> Iterator[tuple[str, Array]]:
-    """The results by the names of their tensors, then the arguments that were written."""
+def _named(results: Any, run: Run, arrays: dict[str, Any]) -> Iterator[tuple[str, str, Array]]:
+    """Name, role and contents of each result, then of the arguments that were written."""
     tree = run.compiled.traces[0].results
     names = [] if tree is None else [leaf.tensor.name for leaf in tree.leaves]
-    yield from zip(names, _leaves(results), strict=True)
+    for name, array in zip(names, _leaves(results), strict=True):
+        yield name, "result", array
     written = [id(array) for array, _ in run.outcome.written]
     for name, array in arrays.items():
         if id(array) in written:
-            yield name, array
+            yield name, "argument written", array
 
 
 def _leaves(results: Any) -> Iterator[Array]:

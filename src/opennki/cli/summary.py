@@ -28,21 +28,20 @@ def warnings_of(runs: Iterable[Run]) -> list[Diagnostic]:
     return distinct(d for r in runs for d in r.compiled.problems + r.outcome.diagnostics)
 
 
-def show_results(out: Console, named: Sequence[tuple[str, Array]]) -> None:
-    """A table with one row per array: shape, dtype, mean, maximum, number of NaN."""
+def show_results(out: Console, named: Sequence[tuple[str, str, Array]]) -> None:
+    """A table with one row per array: name, role, shape, dtype, extremes, mean, number of NaN."""
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="bold")
-    table.add_column("result")
-    table.add_column("shape")
-    table.add_column("dtype")
-    for title in ("mean", "max", "nan"):
+    for title in ("array", "role", "shape", "dtype"):
+        table.add_column(title)
+    for title in ("min", "mean", "max", "nan"):
         table.add_column(title, justify="right")
-    for name, array in named:
+    for name, role, array in named:
         values = array.astype(np.float64)
         nans = int(np.isnan(values).sum())
-        mean, top = (f"{f(values):.6g}" for f in (np.mean, np.max))
+        numbers = [f"{f(values):.6g}" for f in (np.min, np.mean, np.max)]
         style = "red" if nans else ""
         shape = "x".join(map(str, array.shape))
-        table.add_row(name, shape, str(array.dtype), mean, top, Text(str(nans), style))
+        table.add_row(name, role, shape, str(array.dtype), *numbers, Text(str(nans), style))
     out.print(table)
 
 

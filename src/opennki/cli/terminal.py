@@ -8,18 +8,21 @@ import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TextIO
+from typing import Any, TextIO
 
 import typer.main
 from rich.console import Console
+from typer.core import TyperGroup
 
-from opennki.base.codes import NKI7007, NKI9001
+from opennki.base.codes import NKI7007, NKI7022, NKI9001
 from opennki.base.diag import Diagnostic, NkiError, fail
 from opennki.base.loc import UNKNOWN
 from opennki.base.render import text
 
-FAILED, INTERNAL = 1, 3
-"""Exit codes: something is wrong with the input; opennki itself went wrong. 2 is bad usage."""
+FAILED, USAGE, INTERNAL = 1, 2, 3
+"""Exit codes: something is wrong with the input, with how it was called, with opennki itself."""
+
+_UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # typer gives it no public name
 
 
 def colored(stream: TextIO) -> bool:
@@ -65,6 +68,36 @@ def write(content: str, path: str | None) -> None:
             file.write(content)
     except OSError as error:
         raise fail(NKI7007, UNKNOWN, path=path, why=error.strerror or str(error)) from None
+
+
+class Commands(TyperGroup):
+    """The commands; what the parser of options refuses looks like every other error."""
+
+    def make_context(self, info_name: str | None, args: list[str], *more: Any, **extra: Any) -> Any:
+        """Parse the options before the command's name; without any there is the help."""
+        if not args:
+            return super().make_context(info_name, args, *more, **extra)
+        with _refusing():
+            return super().make_context(info_name, args, *more, **extra)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Parse the options of the command, and run it."""
+        with _refusing():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _refusing() -> Iterator[None]:
+    """Show what the parser of options raises as a diagnostic. Raises: typer.Exit."""
+    try:
+        yield
+    except _UsageError as error:
+        message = error.format_message()  # type: ignore[attr-defined]  # every usage error has it
+        ctx = getattr(error, "ctx", None)
+        command = ctx.command_path if ctx is not None else "opennki"
+        what = message[:1].lower() + message[1:].rstrip(".").replace("Value error, ", "")
+        show_problems(fail(NKI7022, UNKNOWN, what=what, command=command).diagnostics)
+        raise typer.Exit(USAGE) from None
 
 
 @contextmanager

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from inspect import signature
 from typing import Any
 
 from opennki.backend.pipeline import build
-from opennki.base.codes import NKI1004, NKI7005, NKI7020
+from opennki.base.codes import NKI1004, NKI6015, NKI7005, NKI7020, NKI7021
 from opennki.base.diag import Diagnostic, NkiError, Problem, diagnostic, problem
-from opennki.base.loc import SrcLoc
+from opennki.base.loc import UNKNOWN, SrcLoc
 from opennki.base.render import in_order
+from opennki.ir import Inst, Role, Space, View, describe
+from opennki.penguin import Function, Loop, Statement
 from opennki.trace import function_of
 
 from .compiled import compile_kernel
@@ -31,7 +33,44 @@ def diagnose(
         _, found = build(compiled.bir, options.target, until="ALLOCATED")
     except NkiError as error:
         return distinct(error.diagnostics)
-    return distinct(compiled.problems + found)
+    unwritten = [d for fn in compiled.penguin for d in never_written(fn)]
+    return distinct(compiled.problems + unwritten + found)
+
+
+def never_written(fn: Function) -> list[Diagnostic]:
+    """A warning for every line that reads a tensor of which nothing before has written any.
+
+    Only for the function's own tensors: of shared ones another core may write, and one that the
+    author placed may lie where another was written.
+    """
+    written: set[str] = set()
+    found: dict[tuple[str, str, int], Diagnostic] = {}
+    for inst in _executed(fn.body):
+        for operand in inst.spec.ins:
+            view = getattr(inst, operand.name)
+            if isinstance(view, View) and view.tensor.name not in written and _private(view, fn):
+                key = view.tensor.name, inst.loc.file, inst.loc.line
+                facts = {"inst": inst.spec.label, "tensor": view.tensor.name}
+                one = problem(NKI6015, operand=operand.name, **facts)
+                shown = [(o.name, describe(v)) for o, v in inst.views()]
+                found.setdefault(key, diagnostic(one, inst.loc, shown))
+        written.update(view.tensor.name for view in inst.writes())
+    return list(found.values())
+
+
+def _executed(body: Iterable[Statement]) -> Iterator[Inst]:
+    """Instructions in the order of their first execution; loops without trips have none."""
+    for item in body:
+        if isinstance(item, Inst):
+            yield item
+        elif not isinstance(item, Loop) or len(range(item.var.start, item.var.stop, item.var.step)):
+            yield from _executed(item.body)
+
+
+def _private(view: View, fn: Function) -> bool:
+    tensor = view.tensor
+    alone = tensor.space is not Space.shared_hbm or fn.cores == 1
+    return tensor.role is Role.internal and tensor.address is None and alone
 
 
 def check_file(
@@ -40,7 +79,8 @@ def check_file(
     """Problems of a file (``file.py``) or of one of its kernels (``file.py:kernel``).
 
     Without a kernel's name each kernel gets those of `kwargs` that it has parameters for, and one
-    that lacks arguments is reported as not checked. A file without `args` may have many kernels.
+    that lacks arguments is reported as not checked; it is an error (NKI7021) if all do. A file
+    without `args` may have many kernels.
     """
     path, name = split(where)
     try:
@@ -103,14 +143,19 @@ def _every(file: KernelFile, kwargs: Mapping[str, Any], request: Request) -> lis
         for name in kwargs
         if name not in known
     ]
+    lacking = {name: _missing(kernel, kwargs) for name, kernel in file.kernels.items()}
     for name, kernel in file.kernels.items():
-        missing = _missing(kernel, kwargs)
+        missing = lacking[name]
         if missing:
-            facts = {"kernel": name, "names": ", ".join(missing), "name": missing[0]}
-            found.append(diagnostic(problem(NKI7020, **facts), place(kernel)))
+            given = " ".join(f"--arg {p}=..." for p in missing)
+            one = problem(NKI7020, kernel=name, names=", ".join(missing), args=given)
+            found.append(diagnostic(one, place(kernel)))
         else:
             mine = {k: v for k, v in kwargs.items() if k in parameters(kernel.fn)}
             found += _one(kernel, (), mine, request)
+    if all(lacking.values()):
+        facts = {"path": file.path, "kernel": next(iter(lacking))}
+        found.append(diagnostic(problem(NKI7021, **facts), UNKNOWN))
     return found
 
 

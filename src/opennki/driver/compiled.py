@@ -17,13 +17,12 @@ from opennki.backend.pipeline import build
 from opennki.backend.program import Program
 from opennki.backend.program_text import print_program
 from opennki.base import dtypes
-from opennki.base.codes import NKI3006, NKI7012, NKI7018
+from opennki.base.codes import NKI7012, NKI7018
 from opennki.base.diag import Diagnostic, NkiError, Severity, fail
 from opennki.base.loc import current
-from opennki.ir import Space, Tensor
 from opennki.lower import BirCodeGenLoop
 from opennki.penguin import Function, print_function
-from opennki.trace import TraceContext, Traced
+from opennki.trace import TraceContext, Traced, check_launch
 
 from .arrays import check_writable, like, to_numpy, write_back
 from .observe import record, show_warnings
@@ -48,6 +47,12 @@ class Compiled:
     options: Options
     traces: list[Traced]
     backend: list[Diagnostic] = field(default_factory=list)
+
+    def __repr__(self) -> str:
+        grid = f", grid {'x'.join(map(str, self.options.grid))}" if self.options.grid else ""
+        count = sum(sum(fn.counts().values()) for fn in self.penguin)
+        where = f"{self.options.target.aliases[0]}{grid}"
+        return f"<compiled {self.kernel} for {where}: {count} instructions>"
 
     @property
     def penguin(self) -> list[Function]:
@@ -182,26 +187,15 @@ def compile_kernel(
     """Trace `fn` on `args` and `kwargs`, once per program of the grid.
 
     Arrays may be anything with `shape` and `dtype`; their contents do not matter here.
-    Raises: NkiError with everything that is wrong in the first program that is.
+    Raises: NkiError with everything that is wrong in the first program that is, or across them.
     """
     name = getattr(fn, "__name__", "kernel")
     traces = []
     for ids in programs(options.grid):
         ctx = TraceContext(fn, options.target, options.grid, ids)
         traces.append(ctx.trace_kernel(args, kwargs))
-    same_shared(traces)
+    check_launch(traces)
     return Compiled(name, options, traces)
-
-
-def same_shared(traces: list[Traced]) -> None:
-    """Raises NKI3006 if programs of a launch make different tensors of one name in shared HBM."""
-    first: dict[str, Tensor] = {}
-    for traced in traces:
-        for name, tensor in traced.function.tensors.items():
-            made = first.setdefault(name, tensor) if tensor.space is Space.shared_hbm else tensor
-            if (made.shape, made.dtype) != (tensor.shape, tensor.dtype):
-                other = f"{made.loc!r} as {made.dtype}{list(made.shape)} in another program"
-                raise fail(NKI3006, tensor.loc, name=name, other=other)
 
 
 def programs(grid: tuple[int, ...]) -> list[tuple[int, ...]]:

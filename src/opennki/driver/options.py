@@ -70,8 +70,7 @@ class Request:
         precise = flag(env, PRECISE_VARIABLE, True) if self.precise is None else self.precise
         default_level = "program" if precise else "penguin"
         level = self.level or base.level or default_level
-        if level not in LEVELS:
-            raise _refused(NKI7012, option="level", got=level, known=", ".join(LEVELS))
+        known_level(level)
         if not precise and level == "program":
             raise _refused(NKI7013, first=f"{PRECISE_VARIABLE}=0", second="the level program")
         front = self.frontend or env.get(FRONTEND_VARIABLE) or "beta3"
@@ -80,12 +79,13 @@ class Request:
         found = resolve_target(wanted)
         grid = normal_grid(self.grid)
         if prod(grid) > found.cores:
-            why = f"{found.name} has {found.cores} core(s) per logical core"
+            why = f"{found.title} has {found.cores} core(s) per logical core"
             raise _refused(NKI1020, grid=list(grid), why=why)
         step = self.step or base.step
         if step and (self.level or base.level) not in (None, "penguin"):
             raise _refused(NKI7013, first="step mode", second=f"the level {level}")
-        return Options(found, grid, front, level, precise, self.strict, step)
+        strict = self.strict or base.strict
+        return Options(found, grid, front, level, precise, strict, step)
 
 
 _DEFAULTS: ContextVar[Request | None] = ContextVar("defaults", default=None)
@@ -93,7 +93,7 @@ _DEFAULTS: ContextVar[Request | None] = ContextVar("defaults", default=None)
 
 @contextmanager
 def defaults(request: Request) -> Iterator[None]:
-    """While entered, `target`, `level` and `step` of `request` hold where no other is given."""
+    """While entered, target, level, step and strict of `request` hold where no other is given."""
     token = _DEFAULTS.set(request)
     try:
         yield
@@ -102,14 +102,23 @@ def defaults(request: Request) -> Iterator[None]:
 
 
 def resolve_target(name: str | Target) -> Target:
-    """The target called `name`; raises NKI1023."""
-    if isinstance(name, Target):
-        return name
+    """The target called `name`; raises NKI1023 if there is none, or none that NKI has."""
+    with_nki = [t for t in TARGETS if t.has("nki")]
+    known = [alias for t in with_nki for alias in t.aliases]
     try:
-        return target(str(name))
+        found = name if isinstance(name, Target) else target(str(name))
     except KeyError:
-        known = ", ".join(t.aliases[0] for t in TARGETS)
         raise _refused(NKI1023, got=name, known=known) from None
+    if not found.has("nki"):
+        raise _refused(NKI1023, got=name, known=known, least=with_nki[0].title)
+    return found
+
+
+def known_level(level: str) -> str:
+    """`level` if it is a form that can be run; raises NKI7012."""
+    if level not in LEVELS:
+        raise _refused(NKI7012, option="level", got=level, known=", ".join(LEVELS))
+    return level
 
 
 def normal_grid(grid: int | tuple[int, ...] | None) -> tuple[int, ...]:

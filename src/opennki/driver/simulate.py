@@ -90,15 +90,22 @@ def execute(
     start = perf_counter()
     for index, traced in enumerate(compiled.traces):
         memory = Memory(options.precise, shared if len(compiled.traces) > 1 else None)
-        _load(memory, traced, to_numpy)
+        _load(memory, traced.arrays, to_numpy)
         machine = Machine(memory.find, machine_options(options))
-        machine.printer = printer
+        machine.printer = on_core(printer, index, len(compiled.traces))
         runner(index, machine, memory)
         found += machine.diagnostics
         memories.append(memory)
+        for store in shared.values():
+            store.next_core()
     seconds = perf_counter() - start
     found += unwritten(compiled.traces[0], memories[0], options.strict)
     return Outcome(*collect(compiled.traces, memories), found, seconds)
+
+
+def on_core(printer: Callable[[str], None], core: int, cores: int) -> Callable[[str], None]:
+    """`printer`, with the number of the core before each line if there are several."""
+    return printer if cores == 1 else lambda line: printer(f"[core {core}] {line}")
 
 
 Runner = Callable[[int, Machine, Memory], None]
@@ -124,9 +131,9 @@ _LEVELS: dict[str, Callable[[Forms], Runner]] = {
 }  # fmt: skip
 
 
-def _load(memory: Memory, traced: Traced, to_numpy: ToNumpy) -> None:
-    for tensor, array in traced.arrays:
-        store = memory.find(tensor)
+def _load(memory: Memory, arrays: list[tuple[Tensor, Any]], to_numpy: ToNumpy) -> None:
+    for tensor, array in arrays:
+        store = memory.find(tensor, filled=True)
         if store.written is not None:
             store.fill(to_numpy(array, tensor.name))
 
@@ -166,7 +173,7 @@ def unwritten(traced: Traced, memory: Memory, strict: bool) -> list[Diagnostic]:
         if len(missing):
             facts = {"tensor": tensor.name, "element": missing[0].tolist(), "count": len(missing)}
             code = NKI6002 if strict else NKI6001
-            one = problem(code, inst="the caller", operand="the result", **facts)
+            one = problem(code, inst="the caller", operand=tensor.name, **facts)
             found.append(diagnostic(one, tensor.loc))
     if strict and found:
         raise NkiError(found)
@@ -184,15 +191,19 @@ def machine_options(options: Options) -> MachineOptions:
 
 
 class StepMachine:
-    """Runs instructions while they are traced, so that the kernel's Python can show values."""
+    """Runs instructions while they are traced, so that the kernel's Python can show values.
+
+    Programs of one launch have a machine each, and the same `shared` storages (None: one program).
+    """
 
     def __init__(
         self, arrays: list[tuple[Tensor, Any]], options: Options, to_numpy: ToNumpy,
-        printer: Callable[[str], None],
+        printer: Callable[[str], None], shared: dict[str, Storage] | None = None,
     ) -> None:  # fmt: skip
-        self.memory = Memory(options.precise)
-        for tensor, array in arrays:
-            self.memory.find(tensor).fill(to_numpy(array, tensor.name))
+        for store in (shared or {}).values():
+            store.next_core()
+        self.memory = Memory(options.precise, shared)
+        _load(self.memory, arrays, to_numpy)
         self.machine = Machine(self.memory.find, machine_options(options))
         self.machine.printer = printer
 

@@ -12,12 +12,14 @@ from opennki.base.diag import fail
 from opennki.base.loc import current
 from opennki.base.text import nearest
 
-_SHORT: Final = {
+SHORT_DTYPES: Final = {
     "f32": "float32", "fp32": "float32", "tf32": "tfloat32", "f16": "float16", "fp16": "float16",
     "bf16": "bfloat16", "i8": "int8", "i16": "int16", "i32": "int32", "u8": "uint8",
     "u16": "uint16", "u32": "uint32", "f8e4m3": "float8_e4m3", "f8e4m3fn": "float8_e4m3fn",
     "f8e5m2": "float8_e5m2",
 }  # fmt: skip
+"""Short names of dtypes in texts of arrays -> their names in `nki.language`."""
+
 _FORM: Final = re.compile(r"\s*([A-Za-z]\w*)\s*\[([^\[\]]*)\]\s*")
 
 
@@ -44,10 +46,10 @@ class ArraySpec:
         if match is None:
             raise _refused(text, "it is not of the form dtype[size,...]")
         name, sizes = match.group(1), [n.strip() for n in match.group(2).split(",")]
-        full = _SHORT.get(name, name)
+        full = SHORT_DTYPES.get(name, name)
         known = [str(d) for d in dtypes.ALL]
         if full not in known:
-            close = nearest(name, [*known, *_SHORT])
+            close = nearest(name, [*known, *SHORT_DTYPES])
             raise _refused(text, f"there is no dtype {name}; did you mean {close}?")
         if not all(n.isdecimal() and int(n) > 0 for n in sizes):
             raise _refused(text, "every size must be a positive integer")

@@ -78,20 +78,21 @@ def _computable(inst: Inst, t: Any) -> Iterator[Problem]:
         if view.dtype in refused:
             allowed = dtypes.names(frozenset(operand.dtypes or dtypes.ALL) - refused)
             yield problem(
-                NKI2106, operand=operand.name, got=view.dtype, inst=spec.label, target=t.name,
+                NKI2106, operand=operand.name, got=view.dtype, inst=spec.label, target=t.title,
                 allowed=allowed,
             )  # fmt: skip
 
 
 def _declared(inst: Inst, spec: InstrSpec, t: Any) -> Iterator[Problem]:
     if t.order < spec.since or (spec.until is not None and t.order > spec.until):
-        yield problem(NKI2108, what=spec.label, since=t.name_of(spec.since), target=t.name)
+        yield problem(NKI2108, what=spec.label, since=t.title_of(spec.since), target=t.title)
     bound: dict[str, tuple[int, str]] = {}
+    told: set[tuple[int, str, int]] = set()
     for operand in spec.operands:
         value = getattr(inst, operand.name, None)
         if isinstance(value, View):
             if not (yield from _place(operand, value, inst, t)):
-                yield from _shape(operand, value, spec, t, bound)
+                yield from _shape(operand, value, spec, t, bound, told)
         elif value is not None and not operand.number:
             yield problem(NKI2121, operand=operand.name, got=value, inst=spec.label)
     yield from _attributes(inst, spec, t)
@@ -108,7 +109,7 @@ def _attributes(inst: Inst, spec: InstrSpec, t: Any) -> Iterator[Problem]:
         first = attribute.since.get(value, 0) if attribute.since else 0
         if t.order < first:
             what = f"{attribute.name}={getattr(value, 'nki', value)}"
-            yield problem(NKI2108, what=what, since=t.name_of(first), target=t.name)
+            yield problem(NKI2108, what=what, since=t.title_of(first), target=t.title)
 
 
 def _place(operand: Operand, view: View, inst: Inst, t: Any) -> Generator[Problem, None, bool]:
@@ -124,7 +125,7 @@ def _place(operand: Operand, view: View, inst: Inst, t: Any) -> Generator[Proble
         wrong = True
     if operand.dtypes is not None and view.dtype not in operand.dtypes:
         yield problem(
-            NKI2106, operand=operand.name, got=view.dtype, inst=spec.label, target=t.name,
+            NKI2106, operand=operand.name, got=view.dtype, inst=spec.label, target=t.title,
             allowed=dtypes.names(operand.dtypes),
         )  # fmt: skip
     if operand.access is not Access.INP:
@@ -162,7 +163,7 @@ def _on_chip(operand: Operand, view: View, inst: Inst, t: Any) -> Iterator[Probl
     if view.shape[0] > t.partitions:
         yield problem(
             NKI2104, operand=name, dim="partitions", got=view.shape[0], limit=t.partitions,
-            inst=inst.spec.label, target=t.name,
+            inst=inst.spec.label, target=t.title,
         )  # fmt: skip
     walked = sum(n > 1 for n in view.shape[1:])
     if walked > t.ap_dims - 1:
@@ -207,32 +208,54 @@ def start_allowed(start: int, count: int) -> bool:
 def allowed_starts(count: int) -> str:
     """The legal start partitions for an access of `count` partitions, for messages."""
     step = 32 if count <= 32 else 64 if count <= 64 else 128
-    return ", ".join(map(str, range(0, 128, step)))
+    *starts, last = map(str, range(0, 128, step))
+    return f"{', '.join(starts)} or {last}" if starts else last
+
+
+def fixed_size(operand: str, got: tuple[int, ...], want: tuple[int, ...]) -> dict[str, Any]:
+    """Facts of the NKI2107 that `operand` has the shape `got` instead of `want`."""
+    slicing = len(got) == len(want) and all(n <= m for n, m in zip(want, got, strict=True))
+    return {
+        "operand": operand, "got": list(got), "want": list(want),
+        "larger" if slicing else "smaller": operand,
+    }  # fmt: skip
+
+
+DIMENSIONS = {"P": "partitions (P)", "F": "elements per partition (F)"}
+"""What messages call the words of the shape grammar that are more than a letter of a formula."""
 
 
 def _shape(
-    operand: Operand, view: View, spec: InstrSpec, t: Any, bound: dict[str, tuple[int, str]]
-) -> Iterator[Problem]:
+    operand: Operand, view: View, spec: InstrSpec, t: Any, bound: dict[str, tuple[int, str]],
+    told: set[tuple[int, str, int]],
+) -> Iterator[Problem]:  # fmt: skip
+    """The sizes that the operand's words ask for.
+
+    Args: bound, word -> its size and the operand that set it; told, (tensor, word, size) of what
+        was reported: one tensor in the place of several operands is one mistake.
+    """
     sizes = (view.shape[0], view.free_size) if view.shape else (1, 1)
+    facts: dict[str, Any]
     for index, (word, got) in enumerate(zip(operand.shape, sizes, strict=False)):
         if word in ("*", "..."):
             continue
         if word.isdigit():
             if got != int(word):
-                yield problem(
-                    NKI2107, operand=operand.name, got=list(view.shape), inst=spec.label,
-                    want=f"({', '.join(operand.shape)})",
-                )  # fmt: skip
+                rows = bound.get(operand.shape[0], (view.shape[0], ""))[0]
+                want = (rows if index else int(word), int(word) if index else view.free_size)
+                facts = fixed_size(operand.name, view.shape, want)
+                yield problem(NKI2107, inst=spec.label, **facts)
             continue
         limit = operand.limits.get(word)
         if limit is not None and got > getattr(t, limit):
             yield problem(
-                NKI2104, operand=operand.name, dim=word, got=got, limit=getattr(t, limit),
-                inst=spec.label, target=t.name,
+                NKI2104, operand=operand.name, dim=DIMENSIONS.get(word, word), got=got,
+                limit=getattr(t, limit), inst=spec.label, target=t.title,
             )  # fmt: skip
-        want, other = bound.setdefault(word, (got, operand.name))
-        if want != got:
-            facts = {"got": got, "want": want, "other": other, "inst": spec.label}
+        size, other = bound.setdefault(word, (got, operand.name))
+        if size != got and (id(view.tensor), word, got) not in told:
+            told.add((id(view.tensor), word, got))
+            facts = {"got": got, "want": size, "other": other, "inst": spec.label}
             if word == "P":
                 yield problem(NKI2101, operand=operand.name, **facts)
             elif index == 1 and word == "F":

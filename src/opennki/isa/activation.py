@@ -190,10 +190,10 @@ def function_problems(
             yield problem(NKI2121, operand=name, got=value, inst=inst.spec.label)
     number = bias is not None and not isinstance(bias, View)
     if number and bias != 0 and not t.has("scalar_bias"):
-        yield problem(NKI2502, operand="bias", got=bias, target=t.name)
+        yield problem(NKI2502, operand="bias", got=bias, target=t.title)
     biased = isinstance(bias, View) or (number and bias != 0)
     if op is ActFunc.Reciprocal and biased and not t.has("scalar_bias"):
-        yield problem(NKI2123, operand="bias", when=f"when op is reciprocal on {t.name}")
+        yield problem(NKI2123, operand="bias", when=f"when op is reciprocal on {t.title}")
 
 
 def reducer_problems(inst: Inst, op: AluOp, allowed: tuple[AluOp, ...]) -> Problems:

@@ -17,7 +17,19 @@ from opennki.base.codes import (
 )
 from opennki.base.diag import Problems, problem
 from opennki.base.dtypes import DType, float32, int32, uint32
-from opennki.ir import ON_CHIP, Given, Inst, Read, Space, View, attr, inp, instruction, out
+from opennki.ir import (
+    ON_CHIP,
+    Given,
+    Inst,
+    Read,
+    Space,
+    View,
+    attr,
+    fixed_size,
+    inp,
+    instruction,
+    out,
+)
 from opennki.ir.scalar import Array
 from opennki.target import SUNDA, Target
 
@@ -90,7 +102,7 @@ class TensorTensorOp(Inst):
         return self.engine is Engine.POOL and self._native_ints() and self.op in INT_ALU
 
 
-def operand_problems(inst: Inst, name: str, op: AluOp) -> Problems:
+def operand_problems(inst: Inst, name: str, op: AluOp, t: Target) -> Problems:
     """The per-partition operand `name` must suit `op`.
 
     Unary operators take none (or 0). A tile must be float32 for arithmetic, integers for bitvec.
@@ -109,7 +121,7 @@ def operand_problems(inst: Inst, name: str, op: AluOp) -> Problems:
     elif isinstance(value, View) and value.dtype != float32:
         yield problem(
             NKI2106, operand=name, got=value.dtype, allowed="float32", inst=inst.spec.label,
-            target="every target",
+            target=t.title,
         )  # fmt: skip
 
 
@@ -160,19 +172,18 @@ class TensorScalarPtrOp(Inst):
         if self.is_scalar_tensor_tensor or self.is_tensor_tensor_scan:
             yield from self._second_tile_problems()
         else:
-            yield from self._operand_problems()
+            yield from self._operand_problems(t)
 
-    def _operand_problems(self) -> Problems:
-        yield from operand_problems(self, "operand0", self.op0)
+    def _operand_problems(self, t: Target) -> Problems:
+        yield from operand_problems(self, "operand0", self.op0, t)
         if self.op1 is not AluOp.bypass:
-            yield from operand_problems(self, "operand1", self.op1)
+            yield from operand_problems(self, "operand1", self.op1, t)
         elif self.operand1 is not None:
             yield problem(NKI2123, operand="operand1", when="when op1 is not given")
         if isinstance(self.operand1, View) and self.operand1.free_size != 1:
-            yield problem(
-                NKI2107, operand="operand1", got=list(self.operand1.shape), want="(P, 1)",
-                inst=self.spec.label,
-            )  # fmt: skip
+            want = (self.operand1.shape[0], 1)
+            facts = fixed_size("operand1", self.operand1.shape, want)
+            yield problem(NKI2107, inst=self.spec.label, **facts)
 
     def _second_tile_problems(self) -> Problems:
         tile = self.operand1

@@ -40,7 +40,7 @@ def op_problems(
         return
     first = SINCE[op] if inst.engine is None else ENGINES[op].get(inst.engine)
     if first is None or t.order < first:
-        yield problem(NKI2118, op=row.nki, engine=getattr(inst.engine, "nki", ""), target=t.name)
+        yield problem(NKI2118, op=row.nki, engine=getattr(inst.engine, "nki", ""), target=t.title)
 
 
 def bitvec_problems(inst: Inst, op: AluOp, *operands: str, cast: bool = False) -> Problems:

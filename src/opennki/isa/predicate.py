@@ -168,12 +168,12 @@ class SelectReduce(Inst):
             view = getattr(self, operand)
             if isinstance(view, View) and view.dtype not in allowed:
                 yield problem(
-                    NKI2106, operand=operand, got=view.dtype, inst=label, target=t.name,
+                    NKI2106, operand=operand, got=view.dtype, inst=label, target=t.title,
                     allowed=names(allowed),
                 )  # fmt: skip
         if self.dst.dtype in PACKED:
             yield problem(
-                NKI2106, operand="dst", got=self.dst.dtype, inst=label, target=t.name,
+                NKI2106, operand="dst", got=self.dst.dtype, inst=label, target=t.title,
                 allowed=names(UNPACKED),
             )  # fmt: skip
         if not isinstance(self.on_false, View) and not is_float32(self.on_false):
@@ -276,7 +276,7 @@ def masked_copy_problems(inst: Inst, source: str, t: Target) -> Problems:
     value = getattr(inst, source)
     if predicate.dtype not in COPY_PREDICATES:
         yield problem(
-            NKI2106, operand="predicate", got=predicate.dtype, inst=inst.spec.label, target=t.name,
+            NKI2106, operand="predicate", got=predicate.dtype, inst=inst.spec.label, target=t.title,
             allowed=names(COPY_PREDICATES),
         )  # fmt: skip
     if not isinstance(value, View):

@@ -8,6 +8,7 @@ from math import prod
 import numpy as np
 
 from opennki.base.codes import (
+    NKI2101,
     NKI2117,
     NKI2122,
     NKI2123,
@@ -60,7 +61,7 @@ class TensorReduceOp(Inst):
     Source: NKI ISA reference, tensor_reduce.
     """
 
-    dst: View = out(ON_CHIP, "P *")
+    dst: View = out(ON_CHIP, "* *")
     op: AluOp = attr(AluOp)
     data: View = inp(ON_CHIP, "P ...")
     axis: tuple[int, ...] = attr(tuple)
@@ -93,6 +94,9 @@ class TensorReduceOp(Inst):
             yield problem(NKI2401, axis=axis, inst=self.spec.label)
         elif axis != tuple(range(first, ndim)):
             yield problem(NKI2402, axis=axis, ndim=ndim)
+        elif self.dst.shape[0] != self.data.shape[0]:  # after the axes, which it may follow from
+            facts = {"got": self.dst.shape[0], "want": self.data.shape[0], "other": "data"}
+            yield problem(NKI2101, operand="dst", inst=self.spec.label, **facts)
         elif self.dst.free_size != (kept := prod(self.data.shape[1:first])):
             yield problem(
                 NKI2404, operand="dst", got=self.dst.free_size, axis=axis, want=kept,
@@ -170,7 +174,7 @@ class TensorScalarCacheReduce(Inst):
 
     def check(self, t: Target) -> Problems:
         yield from op_problems(self, self.op0, t, kind="arithmetic")
-        yield from operand_problems(self, "operand0", self.op0)
+        yield from operand_problems(self, "operand0", self.op0, t)
         if self.reduce_op not in ACCUMULATES:
             yield illegal(self, self.reduce_op, ACCUMULATES)
         if self.reverse0:

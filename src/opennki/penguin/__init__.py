@@ -5,9 +5,12 @@ from .irbuilder import IRBuilder
 from .parser import parse_function
 from .printer import print_function, print_instruction
 from .substitute import substitute
-from .verify import verify
+from .verify import verify, view_problems
 
 __all__ = [
     "Function", "IRBuilder", "Loop", "LoopKind", "Region", "Statement", "parse_function",
-    "print_function", "print_instruction", "substitute", "verify", "walk",
+    "print_function", "print_instruction", "substitute", "verify", "view_problems",
+    "walk",
 ]  # fmt: skip
+
+Function.__str__ = print_function  # type: ignore[assignment, method-assign]  # printers know it

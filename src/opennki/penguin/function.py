@@ -96,6 +96,10 @@ class Function:
 
     __hash__ = object.__hash__
 
+    def __repr__(self) -> str:
+        count = sum(self.counts().values())
+        return f"<penguin.Function {self.name} for {self.target.name}: {count} instructions>"
+
 
 def walk(body: list[Statement]) -> Iterator[Inst]:
     """Every instruction of `body` in program order; nested bodies once."""

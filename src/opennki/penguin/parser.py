@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Callable
 from enum import Enum
-from math import prod
 from typing import Any, Final, NoReturn
-
-import numpy as np
 
 from opennki.base import dtypes
 from opennki.base.affine import LoopVar
 from opennki.base.affine_text import read_affine
 from opennki.base.codes import NKI4009, NKI4011
+from opennki.base.constants import read_constant
 from opennki.base.diag import fail
 from opennki.base.dtypes import DType
 from opennki.base.text import Position, Reader, nearest
@@ -24,13 +20,9 @@ from opennki.isa.registry import INSTRUCTIONS
 from opennki.target import TARGETS
 
 from .function import Function, Loop, LoopKind, Region, Statement
-from .printer import identity
 
 MAX_NESTING: Final = 64
 """Blocks or lists inside each other that are read."""
-
-MAX_ELEMENTS: Final = 1 << 24
-"""Elements of a constant whose contents are spelled as a formula."""
 
 _DTYPES: Final = {str(d): d for d in dtypes.ALL}
 _SPACES: Final = {space.name: space for space in Space}
@@ -124,30 +116,8 @@ class _FunctionParser:
         )  # fmt: skip
         if r.accept("data"):
             r.expect("=")
-            tensor.data = self._data(tensor)
+            tensor.data = read_constant(r, tensor.shape, tensor.dtype)
         self.function.tensors[name] = tensor
-
-    def _data(self, tensor: Tensor) -> object:
-        r = self.r
-        at = r.here()
-        if r.accept("identity"):
-            r.expect("(")
-            at = r.here()
-            size = _at_least(r, "a size", 0)
-            if tensor.shape != (size, size) or tensor.size > MAX_ELEMENTS:
-                raise r.out_of_range("the size of an identity matrix", size, "the tensor's", at)
-            r.expect(")")
-            return identity(size, tensor.dtype.np)
-        text = r.string("`identity` or the contents in base64")
-        count = prod(tensor.shape) * tensor.dtype.itemsize
-        try:
-            raw = base64.b64decode(text, validate=True)
-        except (binascii.Error, ValueError):
-            raw = b""
-        if len(raw) != count:
-            raise r.unexpected(f"base64 of {count} bytes", at)
-        flat = np.frombuffer(raw, tensor.dtype.np) if raw else np.empty(0, tensor.dtype.np)
-        return flat.reshape(tensor.shape)
 
     # ---- statements --------------------------------------------------------------------------
 

@@ -23,18 +23,18 @@ that an ``after`` refers to. Source locations are comments; everything else is p
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Iterable
 from enum import Enum
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from opennki.base.affine import AffineExpr
 from opennki.base.affine_text import affine_text, variable_text
+from opennki.base.constants import constant_text
 from opennki.base.dtypes import DType
 from opennki.base.loc import UNKNOWN, SrcLoc
-from opennki.base.text import Writer, name_text, number_text, string_text
+from opennki.base.text import Writer, name_text, number_text, place_text, string_text
 from opennki.ir import Access, Attribute, Inst, Operand, Role, Tensor, View
 
 from .function import Function, Loop, Region, Statement
@@ -66,25 +66,6 @@ def has_default(field: Operand | Attribute, value: object) -> bool:
     if value is default:
         return True
     return type(value) is type(default) and repr(value) == repr(default)
-
-
-def data_text(tensor: Tensor) -> str:
-    """Contents of a constant: ``identity(n)``, or base64 of its bytes (row-major, little-endian).
-
-    They are written in the tensor's dtype, to which other contents are converted.
-    """
-    values = np.asarray(tensor.data).astype(tensor.dtype.np)
-    raw = values.tobytes()
-    if len(tensor.shape) == 2 and tensor.shape[0] == tensor.shape[1]:
-        size = tensor.shape[0]
-        if raw == identity(size, values.dtype).tobytes():
-            return f"identity({size})"
-    return string_text(base64.b64encode(raw).decode())
-
-
-def identity(size: int, kind: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """The identity matrix of `size` rows in the NumPy dtype `kind`."""
-    return np.eye(size, dtype=np.float32).astype(kind)
 
 
 def _numbered(function: Function) -> dict[Inst, str]:
@@ -133,7 +114,7 @@ class _Printer:
         if tensor.start_partition:
             text += f" partition={tensor.start_partition}"
         if tensor.data is not None:
-            text += f" data={data_text(tensor)}"
+            text += f" data={constant_text(tensor.data, tensor.shape, tensor.dtype)}"
         self.out.line(text + self._comment(tensor.loc))
 
     def body(self, body: list[Statement]) -> None:
@@ -205,8 +186,7 @@ class _Printer:
     def _comment(self, loc: SrcLoc) -> str:
         text = self._locs.get(id(loc))
         if text is None:
-            file = loc.file.replace("\\", "/").rpartition("/")[2]
-            text = self._locs[id(loc)] = f"  // {string_text(file)[1:-1]}:{loc.line}"
+            text = self._locs[id(loc)] = f"  // {place_text(loc)}"
         return text
 
 

@@ -211,22 +211,22 @@ def view_problems(view: View) -> Problems:
     offsets = _offsets(view)
     low = sum(s * (n - 1) for s, n in view.dims if s < 0)
     high = sum(s * (n - 1) for s, n in view.dims if s > 0)
-    if tensor.space.on_chip and view.shape:
-        down = view.shape[0] - 1
-        stride = view.strides[0]
-        if down and stride != row:
-            why = f"it steps by {stride} from partition to partition, which have {row} elements"
-            yield problem(NKI3028, why=why)
-            return
+    down = view.shape[0] - 1 if tensor.space.on_chip and view.shape else 0
+    if down and view.strides[0] != row:
+        step = view.strides[0]
+        why = f"it steps by {step} from partition to partition, which have {row} elements"
+        yield problem(NKI3028, why=why)
+        return
+    if min(offsets) + low < 0 or max(offsets) + high >= rows * row:
+        far = min(offsets) + low if min(offsets) + low < 0 else max(offsets) + high
+        inner = row if tensor.space.on_chip else None
+        yield problem(NKI3029, last=far, end=rows * row - 1, row=inner)
+    elif tensor.space.on_chip:
         first = min(offset % row for offset in offsets) + low
-        last = max(offset % row for offset in offsets) + high - stride * down
+        last = max(offset % row for offset in offsets) + high - row * down
         if first < 0 or last >= row:
             why = f"it touches elements {first} to {last} of partitions that have {row}"
             yield problem(NKI3028, why=why)
-            return
-    if min(offsets) + low < 0 or max(offsets) + high >= rows * row:
-        far = min(offsets) + low if min(offsets) + low < 0 else max(offsets) + high
-        yield problem(NKI3029, last=far, size=rows * row)
 
 
 def _offsets(view: View) -> list[int]:

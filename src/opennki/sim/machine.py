@@ -14,18 +14,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from opennki.base.codes import NKI6001, NKI6002, NKI6004, NKI6005, NKI6007
+from opennki.base.codes import (
+    NKI6001,
+    NKI6002,
+    NKI6004,
+    NKI6005,
+    NKI6007,
+    NKI6008,
+    NKI6009,
+)
 from opennki.base.diag import Code, Diagnostic, NkiError, Problem, diagnostic, problem
-from opennki.base.dtypes import PACKED, DType
+from opennki.base.dtypes import PACKED, DType, int32, uint32
 from opennki.base.numerics import from_f32, to_f32
 from opennki.ir import Inst, Operand, Read, Space, View, describe
 from opennki.ir.masked import Masked
 from opennki.isa.enums import Engine, ReduceCmd
 
-from .memory import FULL, Storage
+from .memory import FULL, Storage, Window
 
 Array = NDArray[Any]
 Find = Callable[[Any], Storage]
+
+WIDE_INTS = frozenset({int32, uint32})
+"""Integers that float32 does not hold all of."""
 
 
 @dataclass
@@ -107,13 +118,41 @@ class Machine:
         array = store.window(value.const_offset, value.shape, value.strides, value.dtype)
         if store.written is not None:
             self._check_written(inst, operand, value, store)
+        if store.earlier is not None:
+            raced = store.raced(_window(value))
+            if raced is not None:
+                self._warn_race(inst, "reads", value, raced)
         if operand.shape[-1] != "...":
             array = array.reshape(value.shape[0], prod(value.shape[1:]))
         if read is Read.RAW:
             return array
         if read is Read.INT:
             return array.astype(np.int64)
-        return to_f32(array, value.dtype, store.precise)
+        values = to_f32(array, value.dtype, store.precise)
+        if value.dtype in WIDE_INTS:
+            self._check_exact(inst, operand, array, values)
+        return values
+
+    def _check_exact(self, inst: Inst, operand: Operand, array: Array, values: Array) -> None:
+        """Warn of integers that float32, in which the engine computes, does not hold.
+
+        The largest of all is left out: a float that was too large has become that.
+        """
+        lost = (values.astype(np.float64) != array) & (array != np.iinfo(array.dtype).max)
+        if lost.any():
+            first = tuple(np.argwhere(lost)[0])
+            facts = {
+                "inst": inst.spec.label, "operand": operand.name, "count": int(lost.sum()),
+                "value": int(array[first]), "got": int(values[first]),
+            }  # fmt: skip
+            self._warn(inst, NKI6009, facts)
+
+    def _warn_race(self, inst: Inst, does: str, view: View, raced: Array) -> None:
+        facts = {
+            "inst": inst.spec.label, "does": does, "count": int(raced.sum()),
+            "tensor": view.tensor.name, "element": np.argwhere(raced)[0].tolist(),
+        }  # fmt: skip
+        self._warn(inst, NKI6008, facts)
 
     def _check_written(self, inst: Inst, operand: Operand, view: View, store: Storage) -> None:
         marks = store.marks(view.const_offset, view.shape, view.strides, view.dtype)
@@ -169,6 +208,8 @@ class Machine:
         if operand.accumulate is not None:
             values = self._accumulate(inst, operand, view, values, window, marks)
         stored = _rounded(values, view.dtype, window.dtype, store.precise)
+        if store.mine is not None:
+            self._claim(inst, view, window, stored, mask, store)
         if view.tensor.space is Space.psum:
             self._writer[view.tensor.name] = inst.engine
         if mask is None:
@@ -184,6 +225,21 @@ class Machine:
             store.written = None
         else:
             marks[...] = full
+
+    def _claim(
+        self, inst: Inst, view: View, window: Array, stored: Array, mask: Array | None,
+        store: Storage,
+    ) -> None:  # fmt: skip
+        """Storage of several cores is written: warn where another core wrote something else."""
+        raced = store.raced(_window(view))
+        if raced is not None:
+            kind = f"u{window.itemsize}"
+            raced = raced & (window.view(kind) != stored.view(kind))
+            if mask is not None:
+                raced &= mask
+            if raced.any():
+                self._warn_race(inst, "overwrites", view, raced)
+        store.claim(_window(view), mask)
 
     def _accumulate(
         self, inst: Inst, operand: Operand, view: View, values: Array, old: Array,
@@ -212,7 +268,12 @@ class Machine:
 
     def _print(self, inst: Inst, operands: list[Any]) -> None:
         if self.printer is not None:
-            self.printer(f"{inst.prefix}: {operands[0]}")  # type: ignore[attr-defined]
+            prefix: str = inst.prefix  # type: ignore[attr-defined]
+            self.printer(f"{prefix}{'' if prefix.endswith((':', '=')) else ':'} {operands[0]}")
+
+
+def _window(view: View) -> Window:
+    return Window(view.const_offset, view.shape, view.strides, view.dtype)
 
 
 def _shown(inst: Inst) -> list[tuple[str, str]]:

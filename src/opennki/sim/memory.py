@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,9 +27,8 @@ class Place(Protocol):
     loc: SrcLoc
 
 
-@dataclass(frozen=True)
-class Window:
-    """Where a view lies: byte offset, shape, byte strides, and the dtype of its elements."""
+class Window(NamedTuple):
+    """Which elements of a storage: offset and strides are in elements of `dtype`."""
 
     offset: int
     shape: tuple[int, ...]
@@ -44,10 +42,14 @@ class Storage:
     Attributes: place, the tensor; data, the buffer's bytes; written, one byte per byte of this
     storage's own elements (laid out densely), None once everything was written; base, first byte
     in `data`; pitch, bytes from one partition to the next in `data`, None when dense; width, bytes
-    of one element as stored (4 for narrow floats when rounding is off).
+    of one element as stored (4 for narrow floats when rounding is off). For storage that the cores
+    of a launch share also, laid out as `written`: mine, what the present core wrote, and earlier,
+    what cores before it did (None for the first core, and for storage of one core).
     """
 
-    __slots__ = ("base", "data", "pitch", "place", "precise", "width", "written")
+    __slots__ = (
+        "base", "data", "earlier", "mine", "pitch", "place", "precise", "width", "written",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -57,7 +59,9 @@ class Storage:
         data: NDArray[np.uint8] | None = None,
         base: int = 0,
         pitch: int | None = None,
+        filled: bool = False,
     ) -> None:
+        """See the class; `filled`, the caller will `fill` it, so that it needs no pattern."""
         self.place = place
         self.precise = precise
         self.width = storage(place.dtype, precise).itemsize
@@ -66,7 +70,9 @@ class Storage:
         self.pitch = pitch
         self.data = np.empty(size, np.uint8) if data is None else data
         self.written: NDArray[np.uint8] | None = np.zeros(size, np.uint8)
-        if data is None:
+        self.mine: NDArray[np.uint8] | None = None
+        self.earlier: NDArray[np.uint8] | None = None
+        if data is None and not filled:
             self.poison()
 
     @property
@@ -123,8 +129,16 @@ class Storage:
         self.precise, self.width = True, mine.itemsize
         self.data = np.empty(self.row_bytes * self.place.shape[0], np.uint8)
         self.fill(from_f32(values, mine) if mine in NARROW_FLOATS else values)
-        if written is not None:
-            self.written = np.repeat(written.reshape(-1, old_width)[:, 0], self.width)
+        self.written = self._remarked(written, old_width)
+        self.mine = self._remarked(self.mine, old_width)
+        self.earlier = self._remarked(self.earlier, old_width)
+
+    def _remarked(
+        self, marks: NDArray[np.uint8] | None, old_width: int
+    ) -> NDArray[np.uint8] | None:
+        if marks is None:
+            return None
+        return np.repeat(marks.reshape(-1, old_width)[:, 0], self.width)
 
     def marks(
         self, offset: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: DType
@@ -132,9 +146,36 @@ class Storage:
         """First byte of the written mark of every element; None when everything was written."""
         if self.written is None:
             return None
-        width = storage(dtype, self.precise).itemsize
-        steps = tuple(s * width for s in strides)
-        return np.ndarray(shape, f"u{width}", self.written, offset * width, steps)
+        return self._marked(self.written, Window(offset, shape, strides, dtype))
+
+    def _marked(self, marks: NDArray[np.uint8], view: Window) -> Array:
+        width = storage(view.dtype, self.precise).itemsize
+        steps = tuple(s * width for s in view.strides)
+        return np.ndarray(view.shape, f"u{width}", marks, view.offset * width, steps)
+
+    # ---- several cores -----------------------------------------------------------------------
+
+    def next_core(self) -> None:
+        """The next core of a launch starts: what was written so far, earlier cores wrote."""
+        if self.mine is None:
+            self.mine = np.zeros(self.row_bytes * self.place.shape[0], np.uint8)
+        else:
+            self.earlier = self.mine if self.earlier is None else self.earlier | self.mine
+            self.mine = np.zeros_like(self.mine)
+
+    def raced(self, view: Window) -> Array | None:
+        """Which elements an earlier core wrote last; None if there are none for certain."""
+        if self.earlier is None or self.mine is None:
+            return None
+        found = self._marked(self.earlier, view) > self._marked(self.mine, view)
+        return found if found.any() else None
+
+    def claim(self, view: Window, mask: Array | None) -> None:
+        """The present core writes these elements."""
+        if self.mine is not None:
+            marks = self._marked(self.mine, view)
+            full = marks.dtype.type(FULL[marks.dtype.itemsize])
+            np.copyto(marks, full, where=True if mask is None else mask)
 
     def values(self) -> Array:
         """A copy of the whole contents in the tensor's shape."""
@@ -157,24 +198,25 @@ class Memory:
         self.shared = shared
         self.own: dict[str, Storage] = {}
 
-    def find(self, place: Any) -> Storage:
-        """The storage of a tensor or memory location."""
+    def find(self, place: Any, *, filled: bool = False) -> Storage:
+        """The storage of a tensor or memory location; `filled`, the caller will `fill` it."""
         found = self.own.get(place.name)
         if found is None:
-            found = self.own[place.name] = self._make(place)
+            found = self.own[place.name] = self._make(place, filled)
         return found
 
-    def _make(self, place: Any) -> Storage:
+    def _make(self, place: Any, filled: bool) -> Storage:
         if self.shared is not None and is_shared(place):
             found = self.shared.get(place.name)
             if found is None:
-                found = self.shared[place.name] = self._new(place)
+                found = self.shared[place.name] = self._new(place, filled)
+                found.next_core()
             return found
-        return self._new(place)
+        return self._new(place, filled)
 
-    def _new(self, place: Any) -> Storage:
+    def _new(self, place: Any, filled: bool) -> Storage:
         try:
-            made = Storage(place, precise=self.precise)
+            made = Storage(place, precise=self.precise, filled=filled)
         except (MemoryError, ValueError, OverflowError):  # beyond what NumPy can allocate
             size = prod(place.shape) * place.dtype.itemsize
             why = f"the simulator has no room for its {size} bytes"

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-NAMES: Final = {1: "tonga", 2: "sunda", 3: "cayman", 4: "corev4"}
+TITLES: Final = {1: "inf1 (tonga)", 2: "trn1 (sunda)", 3: "trn2 (cayman)", 4: "trn3 (corev4)"}
+"""What messages call a target: the instance that users type, and its own name."""
+
 TONGA, SUNDA, CAYMAN, COREV4 = 1, 2, 3, 4
 
 
@@ -62,10 +64,15 @@ class Target:
         """A newer machine: this one with `changes` and additional `features`."""
         return replace(self, features=self.features | features, **changes)
 
+    @property
+    def title(self) -> str:
+        """What messages call it: ``trn2 (cayman)``."""
+        return self.title_of(self.order)
+
     @staticmethod
-    def name_of(order: int) -> str:
-        """Name of the target with this order, for messages."""
-        return NAMES.get(order, str(order))
+    def title_of(order: int) -> str:
+        """What messages call the target with this order."""
+        return TITLES.get(order, str(order))
 
     def __lt__(self, other: Target) -> bool:
         return self.order < other.order

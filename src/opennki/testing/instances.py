@@ -9,6 +9,7 @@ ties together are repaired by the facts of its problems.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -123,6 +124,29 @@ def _walk(cls: type[Inst], target: Target, steps: int = 2500) -> Iterator[Choice
         for name, value in new.items():
             missing.pop((name, repr(value)), None)
         yield new
+
+
+def advice(cls: type[Inst], target: Target, tries: int = 300) -> str:
+    """What to write when `choices` finds nothing for `cls`, with the codes that are in the way.
+
+    They are counted over random instructions, without those that `_REPAIRS` can mend.
+    """
+    rnd = Random(cls.__name__)
+    options = {f: _options(cls, f, target) for f in (*cls.spec.order, "engine")}
+    counts: Counter[str] = Counter()
+    for _ in range(tries):
+        choice = _fresh(cls, options, rnd, rnd.choice((dtypes.float32, dtypes.uint8)), {})
+        made = _made(cls, choice, _frames(cls, choice, rnd, True), target, Random(0))
+        counts.update({p.code.id for p in errors(made, target)} - set(_REPAIRS))
+    found = ", ".join(f"{id} ({n})" for id, n in counts.most_common(4)) or "those in _REPAIRS"
+    first = next(iter(dict(counts.most_common(1))), "the code")
+    return (
+        f"no legal operands were found for {cls.__name__} on {target.name}. Codes in the way, with "
+        f"how many of {tries} tries break them: {found}. For the one that ties sizes together, "
+        "write in testing/instances.py a function `def _name(frames, one, inst)` that changes "
+        "frames[operand] (its partitions and free sizes) as the facts `one.facts` of the problem "
+        f'ask, and the entry "{first}": _name in _REPAIRS.'
+    )
 
 
 def _options(cls: type[Inst], name: str, target: Target) -> list[object]:
@@ -291,7 +315,9 @@ def _made(
             fields[operand.name] = plain(frame, names)
     for attribute in cls.spec.attrs:
         if fields[attribute.name] is _Fitted.FITTED:
-            fields[attribute.name] = _TUPLES[attribute.name](fields, target, rnd)
+            make = _TUPLES.get(attribute.name)
+            assert make is not None, f"write in _TUPLES how to make `{attribute.name}`"
+            fields[attribute.name] = make(fields, target, rnd)
     engine = choice["engine"]
     inst: Inst = cls(**fields, engine=engine)  # type: ignore[call-arg]
     inst.prepare(target)
@@ -357,9 +383,16 @@ def _smaller(frames: dict[str, Frame], one: Problem, inst: Inst) -> None:
     frames[one.operand or ""] = replace(frame, partitions=min(frame.partitions, 32))
 
 
+def _rows(frames: dict[str, Frame], one: Problem, inst: Inst) -> None:
+    """An operand must have as many partitions as another."""
+    name = one.operand or ""
+    frames[name] = replace(frames[name], partitions=_int(one.facts["want"]))
+
+
 _REPAIRS: Final[dict[str, Callable[[dict[str, Frame], Problem, Inst], None]]] = {
-    "NKI2102": _want, "NKI2103": _want, "NKI2107": _want, "NKI2126": _as_many, "NKI2205": _pair,
-    "NKI2210": _smaller, "NKI2212": _smaller, "NKI2404": _want, "NKI2411": _triples,
+    "NKI2101": _rows, "NKI2102": _want, "NKI2103": _want, "NKI2107": _want, "NKI2126": _as_many,
+    "NKI2205": _pair, "NKI2210": _smaller, "NKI2212": _smaller, "NKI2404": _want,
+    "NKI2411": _triples,
 }  # fmt: skip
 
 

@@ -1,12 +1,13 @@
 """Front door 1: kernels traced by partial evaluation."""
 
 from .arguments import function_of
-from .context import Stepper, TraceContext, Traced
+from .context import Stepper, TraceContext
+from .launch import Traced, check_launch
 from .nki_ctx import nki_ctx, nki_ctx_or_none
 from .plain import plain_int
 from .values import DynamicSlice, NkiTensor
 
 __all__ = [
-    "DynamicSlice", "NkiTensor", "Stepper", "TraceContext", "Traced", "function_of", "nki_ctx",
-    "nki_ctx_or_none", "plain_int",
+    "DynamicSlice", "NkiTensor", "Stepper", "TraceContext", "Traced", "check_launch",
+    "function_of", "nki_ctx", "nki_ctx_or_none", "plain_int",
 ]  # fmt: skip

@@ -20,25 +20,11 @@ import numpy as np
 from opennki.base.codes import NKI1004, NKI1005, NKI1006, NKI1007, NKI1010, NKI1014, NKI1015
 
 from .objects import NKIObject
-from .plain import plain_number
+from .plain import is_array, is_torch, plain_number
 from .values import NkiTensor
 
 Refuse = Callable[..., Exception]
 MakeTensor = Callable[[str, Any], NkiTensor]
-
-
-def is_array(value: object) -> bool:
-    """Whether `value` is an array of any framework (not a NumPy scalar, not one of our tensors)."""
-    if isinstance(value, NkiTensor | type | np.generic):
-        return False
-    return _has(value, "shape") and _has(value, "dtype")
-
-
-def _has(value: object, name: str) -> bool:
-    try:
-        return hasattr(value, name)
-    except RuntimeError:  # torch's nested tensors have shapes only in part
-        return True
 
 
 def bind(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any],
@@ -58,7 +44,9 @@ def bind(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any
             raise refuse(NKI1004, name=key, fn=name, known=", ".join(known), close="")
     positional = [p for p in params.values() if p.kind in _POSITIONAL]
     if inspect.Parameter.VAR_POSITIONAL not in kinds and len(args) > len(positional):
-        raise refuse(NKI1006, fn=name, most=len(positional), got=len(args))
+        named = [p.name for p in params.values() if p.kind is inspect.Parameter.KEYWORD_ONLY]
+        facts = {"known": [p.name for p in positional], "optional": named}
+        raise refuse(NKI1006, fn=name, most=len(positional), got=len(args), **facts)
     for param in positional[: len(args)]:
         if param.name in kwargs:
             raise refuse(NKI1007, name=param.name, fn=name, **GIVEN_TWICE)
@@ -80,6 +68,14 @@ _CONSTANTS = (
     type(None), bool, int, float, str, Enum, range, slice, FunctionType, BuiltinFunctionType,
     MethodType, ModuleType, type,
 )  # fmt: skip
+
+
+def cast(name: str, array: Any) -> str:
+    """What a caller writes to convert the array `name` to a dtype that engines read."""
+    whole = "int64" in str(array.dtype)
+    if is_torch(array):
+        return f"{name}.to(torch.int32)" if whole else f"{name}.float()"
+    return f"{name}.astype(np.{'int32' if whole else 'float32'})"
 
 
 def with_tensors(name: str, value: Any, make: MakeTensor, refuse: Refuse) -> Any:

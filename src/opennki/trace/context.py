@@ -12,9 +12,10 @@ import operator
 import os
 import pdb
 import sys
+from bdb import BdbQuit
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import prod
 from types import CodeType, ModuleType
 from typing import Any, ClassVar, Protocol
@@ -24,8 +25,6 @@ from opennki.base.codes import (
     NKI1010,
     NKI1011,
     NKI1012,
-    NKI1013,
-    NKI1016,
     NKI1021,
     NKI3006,
 )  # fmt: skip
@@ -38,14 +37,15 @@ from opennki.base.diag import (
     diagnostic,
     problem,
 )
-from opennki.base.loc import SrcLoc, current
+from opennki.base.loc import SrcLoc, current, short_path
 from opennki.builder import NeuronCodegen
 from opennki.ir import Inst, Role, Space, Tensor, View, describe, row_major
 from opennki.penguin import Function
 from opennki.target import Target
 
-from .arguments import ResultTree, bind, function_of, unbound, with_tensors
-from .names import assigned_name, loop_values, return_line
+from .arguments import ResultTree, bind, cast, function_of, unbound, with_tensors
+from .launch import Traced, unwritten
+from .names import assigned_name, definition_line, loop_values, return_line
 from .nki_ctx import global_ctx
 from .translate import translate
 from .values import NkiTensor
@@ -75,22 +75,13 @@ class Scope:
     name: str
 
 
-@dataclass
-class Traced:
-    """What tracing gives: the function, the arrays of its arguments, and the results' nesting."""
-
-    function: Function
-    arrays: list[tuple[Tensor, Any]] = field(default_factory=list)
-    results: ResultTree | None = None
-    diagnostics: list[Diagnostic] = field(default_factory=list)
-
-
 class TraceContext:
     """State of one trace.
 
     Attributes: target; grid, sizes of the launch grid; ids, this program's index on each axis;
     function, what is built; builder; diagnostics; scopes, innermost last; verified, signatures of
-    calls that broke no rule (see `sema.bind`).
+    calls that broke no rule; refused_sizes, windows that a refused call should have written (see
+    `sema.bind`).
     """
 
     global_ctx = global_ctx
@@ -116,6 +107,7 @@ class TraceContext:
         self.scopes: list[Scope] = [Scope("kernel", self.function.name)]
         self.verified = self._verified.setdefault(target, {})
         self.arrays: list[tuple[Tensor, Any]] = []
+        self.refused_sizes: set[tuple[Tensor, tuple[int, ...]]] = set()
         self.stepper: Stepper | None = None
         self._make_stepper = make_stepper
         self._stepping = stepping
@@ -135,6 +127,8 @@ class TraceContext:
         gc.disable()
         try:
             results = self._run(args, kwargs)
+        except BdbQuit:  # the user left the debugger
+            raise
         except NkiError as error:
             self.diagnostics.extend(d for d in error.diagnostics if d not in self.diagnostics)
             raise self._error(error) from error.__cause__
@@ -147,9 +141,13 @@ class TraceContext:
             if collecting:
                 gc.enable()
             global_ctx.reset(token)
+        loc = self._kernel_loc()
+        traced = Traced(self.function, self.arrays, results, self.diagnostics, loc)
+        if prod(self.grid) == 1:  # of a launch of many only all programs together can tell
+            self.diagnostics.extend(unwritten([traced]))
         if any(d.severity is Severity.error for d in self.diagnostics):
             raise NkiError(self.diagnostics)
-        return Traced(self.function, self.arrays, results, self.diagnostics)
+        return traced
 
     def _error(self, error: NkiError) -> NkiError:
         """`error` with everything that was found before it."""
@@ -168,16 +166,12 @@ class TraceContext:
 
     def _finish(self, value: Any) -> ResultTree | None:
         if value is None:
-            if not any(t.written for t, _ in self.arrays):
-                self.report(problem(NKI1013), self._kernel_loc())
             return None
         results = ResultTree(value, self._refused_result)
         for view in results.leaves:
             tensor = view.tensor
             if tensor.role is Role.internal:
                 tensor.role = Role.output
-            if not tensor.written and tensor.role is Role.output:
-                self.report(problem(NKI1016, name=tensor.name), tensor.loc)
             if tensor.name not in self.function.results:
                 self.function.results.append(tensor.name)
         return results
@@ -225,9 +219,10 @@ class TraceContext:
         try:
             dtype = dtypes.dtype(array.dtype)
         except KeyError:
-            raise self.refusal(NKI1011, name=name, dtype=array.dtype) from None
+            facts = {"name": name, "dtype": array.dtype, "cast": cast(name, array)}
+            raise self.refusal(NKI1011, **facts) from None
         if dtype in (dtypes.int64, dtypes.uint64):
-            raise self.refusal(NKI1011, name=name, dtype=dtype)
+            raise self.refusal(NKI1011, name=name, dtype=dtype, cast=cast(name, array))
         if not shape or 0 in shape:
             raise self.refusal(NKI1012, name=name, shape=list(shape))
         space = Space.shared_hbm if prod(self.grid) > 1 else Space.private_hbm
@@ -307,10 +302,7 @@ class TraceContext:
         """Record a problem and go on."""
         operands = []
         if inst is not None:
-            operands = [
-                (o.name, f"{describe(v)}, allocated at {v.tensor.loc.file}:{v.tensor.loc.line}")
-                for o, v in inst.views()
-            ]
+            operands = [(o.name, f"{describe(v)}, {_origin(v.tensor)}") for o, v in inst.views()]
         self.diagnostics.append(diagnostic(found, loc, operands, self.loop_notes()))
 
     def loc(self) -> SrcLoc:
@@ -326,7 +318,7 @@ class TraceContext:
         code = self.kernel_code
         if code is None:
             return current(None)
-        return SrcLoc(code.co_filename, code.co_firstlineno, function=code.co_name)
+        return SrcLoc(code.co_filename, definition_line(code), function=code.co_name)
 
     # ---- step mode ---------------------------------------------------------------------------
 
@@ -342,6 +334,13 @@ class TraceContext:
     def peek(self, view: View) -> Any:
         """Contents of `view` in step mode, else None."""
         return None if self.stepper is None else self.stepper.values(view)
+
+
+def _origin(tensor: Tensor) -> str:
+    """Where a tensor comes from, as told beside an operand."""
+    if tensor.role is Role.input:
+        return f"parameter `{tensor.name}`"
+    return f"allocated at {short_path(tensor.loc.file)}:{tensor.loc.line}"
 
 
 class _Debugger:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dis
 import linecache
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -93,6 +94,16 @@ def _loops(file: str) -> tuple[ForLoop, ...]:
             header = f"for {ast.unparse(node.target)} in {ast.unparse(node.iter)}"
             loops.append(ForLoop(node.lineno, node.end_lineno or node.lineno, header, names))
     return tuple(sorted(loops, key=lambda loop: loop.first))
+
+
+def definition_line(code: CodeType) -> int:
+    """Line of a function's ``def``: its code begins at the first decorator."""
+    start = re.compile(rf"\s*(?:async\s+)?def\s+{re.escape(code.co_name)}\b")
+    lines = linecache.getlines(code.co_filename)
+    for number in range(code.co_firstlineno, min(len(lines), code.co_firstlineno + 50) + 1):
+        if start.match(lines[number - 1]):
+            return number
+    return code.co_firstlineno
 
 
 def return_line(code: CodeType | None) -> int:

@@ -1,4 +1,4 @@
-"""Python numbers among the arguments of kernels' calls, told from everything that is none."""
+"""Python values among the arguments of kernels' calls: numbers, arrays, and how each reads."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import operator
 from math import copysign, inf
 from typing import Any
 
-from opennki.ir import View
+import numpy as np
+
+from opennki.ir import View, describe
 
 
 def plain_int(value: Any) -> int | None:
@@ -45,3 +47,52 @@ def plain_bool(value: Any) -> bool | None:
     """`value` as a Python boolean if it is True, False, 1 or 0, else None."""
     found = plain_number(value)
     return bool(found) if found in (0, 1) else None
+
+
+def shown(value: Any) -> str:
+    """How an argument reads in a message: one line, arrays without their elements."""
+    if isinstance(value, View):
+        return describe(value)
+    if value is None:
+        return "None"
+    if isinstance(value, np.ufunc):
+        return f"the NumPy function np.{value.__name__}"
+    if hasattr(value, "__nki_function__"):
+        return f"the function nl.{value.__name__}"
+    kind = type(value)
+    if is_array(value):
+        sizes = ", ".join(map(str, value.shape))
+        made_by = _ARRAYS.get(_origin(kind), f"an array ({kind.__name__})")
+        return f"{made_by} {_named(value)}[{sizes}]"
+    return f"{kind.__name__} {' '.join(repr(value).split()):.60}"
+
+
+def is_array(value: object) -> bool:
+    """Whether `value` is an array of any framework (not a NumPy scalar, not one of our tensors)."""
+    if isinstance(value, View | type | np.generic):
+        return False
+    return _has(value, "shape") and _has(value, "dtype")
+
+
+def is_torch(value: object) -> bool:
+    """Whether `value` is an array of torch."""
+    return _origin(type(value)) == "torch"
+
+
+def _has(value: object, name: str) -> bool:
+    try:
+        return hasattr(value, name)
+    except RuntimeError:  # torch's nested tensors have shapes only in part
+        return True
+
+
+def _origin(kind: type) -> str:
+    return kind.__module__.partition(".")[0]
+
+
+def _named(array: Any) -> str:
+    return str(array.dtype).removeprefix("torch.")
+
+
+_ARRAYS = {"numpy": "a NumPy array", "torch": "a torch tensor", "jaxlib": "a JAX array"}
+"""Modules that define arrays -> what messages call these."""

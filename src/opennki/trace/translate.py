@@ -88,7 +88,20 @@ def _describe(
         where = traceback.extract_tb(error.__traceback__)[-1]
         facts = f"{type(error).__name__}: {text} ({where.filename}:{where.lineno})"
         return diagnostic(problem(NKI9001, text=facts), loc)
-    return diagnostic(problem(NKI1018, type=type(error).__name__, text=text), loc)
+    plain = _plain_argument(error, [frame for frame, _, _ in frames])
+    return diagnostic(problem(NKI1018, type=type(error).__name__, text=text, **plain), loc)
+
+
+def _plain_argument(error: Exception, frames: list[FrameType]) -> dict[str, str]:
+    """Which argument is a list or tuple of which the kernel asked what only arrays have."""
+    owner = getattr(error, "obj", None) if isinstance(error, AttributeError) else None
+    if isinstance(owner, list | tuple):
+        for frame in reversed(frames):
+            code = frame.f_code
+            for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
+                if frame.f_locals.get(name) is owner:
+                    return {"argument": name, "kind": type(owner).__name__}
+    return {}
 
 
 def _text(error: Exception) -> str:
@@ -113,7 +126,7 @@ def _call_problem(text: str, frame: FrameType, loc: SrcLoc) -> Diagnostic | None
             return diagnostic(
                 problem(NKI1030, construct=construct, since=since, instead=instead), loc
             )
-        known = _parameters(fn, frame)
+        known = [n for names in _parameters(fn, frame) for n in names]
         close = ", ".join(difflib.get_close_matches(name, known, 1))
         facts = {"name": name, "fn": fn, "known": ", ".join(known), "close": close}
         return diagnostic(problem(NKI1004, **facts), loc)
@@ -124,23 +137,29 @@ def _call_problem(text: str, frame: FrameType, loc: SrcLoc) -> Diagnostic | None
         return diagnostic(problem(NKI1005, name=names, fn=fn, destination=first), loc)
     if match := _TOO_MANY.search(text):
         fn, most, got = match.groups()
-        return diagnostic(problem(NKI1006, fn=fn, most=most, got=got), loc)
+        known, optional = _parameters(fn, frame)
+        facts = {"fn": fn, "most": most, "got": got, "known": known, "optional": optional}
+        return diagnostic(problem(NKI1006, **facts), loc)
     if match := _TWICE.search(text):
         fn, name = match.groups()
         return diagnostic(problem(NKI1007, name=name, fn=fn, **GIVEN_TWICE), loc)
     return None
 
 
-def _parameters(name: str, frame: FrameType) -> list[str]:
-    """Parameter names of the function `name` that `frame` can see, by itself or in a module."""
+def _parameters(name: str, frame: FrameType) -> tuple[list[str], list[str]]:
+    """Parameters of the function `name` that `frame` can see, by itself or in a module.
+
+    Returns: those that can be given by position, and those by keyword only.
+    """
     places = [*frame.f_locals.values(), *frame.f_globals.values()]
     candidates = [frame.f_locals.get(name), frame.f_globals.get(name)]
     candidates += [getattr(p, name, None) for p in places if hasattr(p, "__spec__")]
     for fn in candidates:
         code = getattr(fn, "__code__", None)
         if code is not None:
-            return list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
-    return []
+            names, count = list(code.co_varnames), code.co_argcount
+            return names[:count], names[count : count + code.co_kwonlyargcount]
+    return [], []
 
 
 def _raised(error: Exception, found: list[Diagnostic]) -> NkiError:

@@ -27,6 +27,7 @@ from opennki.ir import Space, View, describe
 
 from .fault import fault
 from .nki_ctx import nki_ctx_or_none
+from .plain import plain_number
 from .view_methods import ViewMethods, as_index
 
 _new = object.__new__
@@ -214,10 +215,10 @@ class NkiTensor(ViewMethods):
         _fail(NKI1031, name=self.tensor.name)
 
     def __bool__(self) -> NoReturn:
-        _fail(NKI1002, what=describe(self))
+        _needed("a condition (`if`, `while`, `and`, `or`, `not`, bool())", self)
 
     def __iter__(self) -> NoReturn:
-        _fail(NKI1002, what=f"iteration over {describe(self)}")
+        _needed("iteration", self, size=self.shape[0])
 
     __reversed__ = __iter__
 
@@ -229,7 +230,7 @@ class NkiTensor(ViewMethods):
         try:
             return format(repr(self), spec)
         except ValueError:
-            _fail(NKI1002, what=f"formatting {describe(self)} as a number")
+            _needed("formatting as a number", self)
 
     def __deepcopy__(self, memo: object) -> NkiTensor:
         """Itself: a copy of an object that holds tensors holds the same tensors."""
@@ -239,12 +240,18 @@ class NkiTensor(ViewMethods):
         return self.shape[0]
 
     def __index__(self) -> NoReturn:
-        _fail(NKI1002, what=f"{describe(self)} as an integer")
+        _needed("conversion to an integer", self)
 
     def __float__(self) -> NoReturn:
-        _fail(NKI1002, what=f"{describe(self)} as a float")
+        _needed("conversion to a float", self)
 
-    __int__ = __round__ = __trunc__ = __complex__ = __index__
+    def __complex__(self) -> NoReturn:
+        _needed("conversion to a complex number", self)
+
+    def __round__(self, *digits: object) -> NoReturn:
+        _needed("rounding", self)
+
+    __int__ = __trunc__ = __index__
     __hash__ = object.__hash__
 
     def __getattr__(self, name: str) -> NoReturn:
@@ -267,35 +274,67 @@ class NkiTensor(ViewMethods):
         return text if values is None else f"{text}\n{values}"
 
 
-def _operator(name: str, suggestion: str) -> Any:
+def _operator(name: str, function: str, of: str = "a, b", *, swapped: bool = False) -> Any:
+    """A method that refuses the operator `name` and says which `function` computes the same.
+
+    Args: of, arguments that it takes; swapped, whether the tensor is the right operand.
+    """
+
     def refuse(self: NkiTensor, *others: object) -> Any:
         if name in ("==", "!=") and not isinstance(others[0], View | int | float):
             return NotImplemented
         if name == "==" and others[0] is self:
             return True
-        _fail(NKI1003, op=name, suggestion=suggestion)
+        number = bool(others) and plain_number(others[0]) is not None
+        instruction = _INSTRUCTIONS.get(name, "")
+        if not instruction and others:
+            instruction = f"nisa.tensor_tensor with op={function}"
+            if number:
+                instruction = f"nisa.tensor_scalar with op0={function}"
+                instruction += " and reverse0=True" if swapped else ""
+        comparison = "a comparison" if name in _COMPARISONS else ""
+        called = f"{function}({of})"
+        _fail(
+            NKI1003, op=name, function=called, instruction=instruction, comparison=comparison,
+        )  # fmt: skip
 
     refuse.__name__ = refuse.__qualname__ = name
     return refuse
 
 
+_INSTRUCTIONS = {
+    "@": "nisa.nc_matmul", "//": "nisa.tensor_tensor with op=nl.divide", "in": "nisa.tensor_scalar",
+}  # fmt: skip
+"""Instructions of operators that no single ALU operator computes."""
+
+_COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!=", "in"})
+
 for _method, _op, _use in (
-    ("add", "+", "nl.add or nisa.tensor_tensor"), ("sub", "-", "nl.subtract or nisa.tensor_tensor"),
-    ("mul", "*", "nl.multiply or nisa.tensor_tensor"), ("truediv", "/", "nl.divide"),
-    ("matmul", "@", "nisa.nc_matmul"), ("mod", "%", "nl.mod"), ("floordiv", "//", "nl.divide"),
+    ("add", "+", "nl.add"), ("sub", "-", "nl.subtract"), ("mul", "*", "nl.multiply"),
+    ("truediv", "/", "nl.divide"), ("matmul", "@", "nl.matmul"), ("mod", "%", "nl.mod"),
     ("pow", "**", "nl.power"), ("and", "&", "nl.bitwise_and"), ("or", "|", "nl.bitwise_or"),
     ("xor", "^", "nl.bitwise_xor"), ("lshift", "<<", "nl.left_shift"),
     ("rshift", ">>", "nl.right_shift"),
 ):  # fmt: skip
     for _prefix in ("", "r", "i"):
-        setattr(NkiTensor, f"__{_prefix}{_method}__", _operator(_op, _use))
-for _method, _op, _use in (
-    ("neg", "-", "nl.negative"), ("abs", "abs()", "nl.abs"), ("invert", "~", "nl.invert"),
-    ("lt", "<", "nl.less"), ("le", "<=", "nl.less_equal"), ("gt", ">", "nl.greater"),
-    ("ge", ">=", "nl.greater_equal"), ("eq", "==", "nl.equal"), ("ne", "!=", "nl.not_equal"),
-    ("contains", "in", "nl.equal and a reduction"),
+        _refusing = _operator(_op, _use, swapped=_prefix == "r")
+        setattr(NkiTensor, f"__{_prefix}{_method}__", _refusing)
+for _prefix in ("", "r", "i"):
+    _refusing = _operator("//", "nl.floor", "nl.divide(a, b)")
+    setattr(NkiTensor, f"__{_prefix}floordiv__", _refusing)
+for _method, _op, _use, _of in (
+    ("neg", "-", "nl.negative", "x"), ("abs", "abs()", "nl.abs", "x"),
+    ("invert", "~", "nl.invert", "x"), ("lt", "<", "nl.less", "a, b"),
+    ("le", "<=", "nl.less_equal", "a, b"), ("gt", ">", "nl.greater", "a, b"),
+    ("ge", ">=", "nl.greater_equal", "a, b"), ("eq", "==", "nl.equal", "a, b"),
+    ("ne", "!=", "nl.not_equal", "a, b"), ("contains", "in", "nl.equal", "a, b"),
 ):  # fmt: skip
-    setattr(NkiTensor, f"__{_method}__", _operator(_op, _use))
+    setattr(NkiTensor, f"__{_method}__", _operator(_op, _use, _of))
+
+
+def _needed(what: str, tensor: NkiTensor, **facts: object) -> NoReturn:
+    """Refuse a use of Python that needs the elements of `tensor`."""
+    _fail(NKI1002, what=what, tensor=describe(tensor), **facts)
 
 
 def _fail(code: Code, **facts: object) -> NoReturn:

@@ -19,12 +19,12 @@ from opennki.base.codes import (
     NKI3025,
     NKI3026,
     NKI3028,
-    NKI3029,
 )
 from opennki.base.diag import Code
 from opennki.base.dtypes import DType
 from opennki.base.dtypes import dtype as to_dtype
 from opennki.ir import View, describe, row_major
+from opennki.penguin import view_problems
 
 from .fault import fault
 from .plain import plain_int
@@ -183,7 +183,8 @@ class ViewMethods(View):
         The view's own shape and strides do not matter; its offset is kept, and `offset` elements
         of `dtype` are added to it. On chip the first stride is the elements of a partition.
 
-        Raises: NKI3028 for a malformed pattern, NKI3029 if it reaches outside the storage.
+        Raises: NKI3028 for a malformed pattern or one that leaves a partition's row on chip,
+            NKI3029 if it reaches outside the storage.
         """
         if scalar_offset is not None or vector_offset is not None or indirect_dim:
             _fail(NKI3028, why="run-time offsets (scalar_offset, vector_offset) are not supported")
@@ -205,20 +206,9 @@ class ViewMethods(View):
         made = self._new(
             self.tensor, start, tuple(n for _, n in pairs), tuple(s for s, _ in pairs), target
         )
-        self._check_pattern(made)
+        for found in view_problems(made):
+            _fail(found.code, **found.facts)
         return made
-
-    def _check_pattern(self, made: View) -> None:
-        tensor = made.tensor
-        size = tensor.size * tensor.dtype.itemsize // made.dtype.itemsize
-        spans = [s * (n - 1) for s, n in made.dims]
-        low: Any = made.offset + sum(s for s in spans if s < 0)
-        high: Any = made.offset + sum(s for s in spans if s > 0)
-        if low < 0 or high >= size:
-            _fail(NKI3029, last=high if high >= size else low, size=size)
-        if tensor.space.on_chip and made.shape[0] > 1 and made.strides[0] != made.row:
-            why = f"the first stride is {made.strides[0]}, a partition has {made.row} elements"
-            _fail(NKI3028, why=why)
 
     def get_pattern(self) -> list[list[int]]:
         """Access pattern ``[[stride, count], ...]`` of this view, outermost first."""

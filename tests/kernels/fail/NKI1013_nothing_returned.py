@@ -1,4 +1,4 @@
-# expect: NKI1013 at line 9
+# expect: NKI1013 at line 10
 """A kernel without result."""
 
 import nki

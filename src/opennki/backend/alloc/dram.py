@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from opennki.base.codes import NKI5009
-from opennki.base.diag import Diagnostic, diagnostic, problem
+from opennki.base.diag import Diagnostic, amount, diagnostic, problem
 from opennki.birpy import MemoryLocation, Module, TensorKind
 from opennki.target import Target
 
@@ -61,8 +61,8 @@ def _too_large(module: Module, t: Target) -> Iterator[Diagnostic]:
     if need > capacity:
         largest = max(unique.values(), key=lambda loc: loc.size_bytes)
         found = problem(
-            NKI5009, need=need, capacity=capacity, target=t.name, largest=largest.name,
-            bytes=largest.size_bytes,
+            NKI5009, need=amount(need), capacity=amount(capacity), target=t.title,
+            largest=largest.name, bytes=amount(largest.size_bytes),
         )  # fmt: skip
         yield diagnostic(found, largest.loc)
 

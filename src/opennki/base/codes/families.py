@@ -13,9 +13,10 @@ from opennki.base.diag import code, warning_code
 NKI2201 = code(
     "NKI2201",
     "float32 mixed with a narrower dtype in a matmul",
-    "`{first}` is {first_dtype} and `{second}` is {second_dtype}; "
+    "`{wide}` is {wide_dtype} and `{narrow}` is {narrow_dtype}; "
     "if one is a 4-byte float, both must be",
-    hint="convert `{second}` to {first_dtype} with nisa.tensor_copy, or both to bfloat16",
+    hint="convert `{wide}` to {half}, which is faster, or `{narrow}` to {wide_dtype}, with "
+    "nisa.tensor_copy",
     why="A float32 product takes four passes over the array, a narrow one takes one. The array is "
     "set to one of the two for a whole instruction. All targets. Source: NKI ISA reference, "
     "nc_matmul.",

@@ -66,7 +66,7 @@ NKI2107 = code(
     "NKI2107",
     "operand of a fixed size",
     "operand `{operand}` has shape {got}; {inst} needs {want}",
-    hint="slice `{operand}` to {want}, where P is the partition size of the data",
+    hint="slice `{larger}` to {want}; make `{smaller}` a tile of {want}",
     why="Per-partition scalars are read once per lane, so such an operand holds exactly one value "
     "per partition; statistics have a fixed number of fields. All targets. Source: NKI ISA "
     "reference.",
@@ -252,7 +252,7 @@ NKI2117 = code(
     "NKI2117",
     "operator not supported by the instruction",
     "{inst} has no operator {op}; it supports {allowed}",
-    hint="choose one of {allowed}, or use another instruction for {op}",
+    hint="choose another operator or another instruction; {instead} has {op}",
     why="Each instruction decodes its own set of operators. Activation functions and ALU operators "
     "are two different tables. Source: NKI ISA reference, operator tables.",
     wrong="nisa.tensor_tensor(dst=c, data1=a, data2=b, op=nl.exp)",

@@ -22,11 +22,11 @@ NKI1001 = code(
 NKI1002 = code(
     "NKI1002",
     "Python asks for a value that only the device knows",
-    "Python needs a concrete value here, but {what} is only known on the device",
-    hint="select elements with nisa.tensor_copy_predicated or nisa.select_reduce, or loop with "
-    "nl.while_loop on a register",
+    "{what} needs the elements of {tensor}, which are known on the device only",
+    hint="loop over indices: for i in range({size}); select elements with "
+    "nisa.tensor_copy_predicated or nisa.select_reduce",
     why="The kernel's Python runs once, before any data exists. `if`, `while`, bool(), int(), "
-    "float(), len() and iteration over a tensor need its elements at that time. Shapes, dtypes and "
+    "float() and iteration over a tensor need its elements at that time. Shapes, dtypes and "
     "plain numbers are known and may steer Python. All targets. Source: NKI language guide, "
     "control flow.",
     wrong="if scores[0, 0] > 0:\n    nisa.memset(dst=out, value=1.0)",
@@ -37,7 +37,9 @@ NKI1003 = code(
     "NKI1003",
     "Python operator on a tensor",
     "Python operator `{op}` does not work on tensors",
-    hint="write {suggestion} with an explicit destination",
+    hint="{function} returns a new tile; {instruction} writes the tile that you pass as dst; "
+    "{comparison} gives a tile too, and `if` cannot branch on one: the kernel's Python runs before "
+    "any data exists (NKI1002)",
     why="A tensor names a place in memory, not a value. An operator has no destination, so nobody "
     "could say in which memory its result lives. The language has refused operators since 0.2; the "
     "0.1 language still computes with them. Source: NKI migration guide.",
@@ -72,8 +74,8 @@ NKI1005 = code(
 NKI1006 = code(
     "NKI1006",
     "too many positional arguments",
-    "`{fn}` takes at most {most} positional arguments, and got {got}",
-    hint="pass the optional ones by keyword",
+    "`{fn}` takes at most {most} positional argument(s), and got {got}",
+    hint="`{fn}` takes {known}; pass {optional} by keyword",
     why="The call has more values than the function has parameters. All language versions.",
     wrong="nisa.reciprocal(dst, x, nl.float32, 'r0')",
     right="nisa.reciprocal(dst, x, name='r0')",
@@ -120,7 +122,7 @@ NKI1011 = code(
     "NKI1011",
     "array argument of an unsupported dtype",
     "array `{name}` has dtype {dtype}, which no engine can read",
-    hint="convert it before the call, for example {name}.astype(np.float32) or np.int32",
+    hint="convert it before the call: {cast}",
     why="The engines read elements of 1, 2 and 4 bytes. float64, int64, uint64, complex and object "
     "arrays have no representation, and a silent conversion would hide a loss of precision. NumPy "
     "makes float64 by default. All targets. Source: NKI language guide, supported data types.",
@@ -215,7 +217,8 @@ NKI1018 = code(
     "NKI1018",
     "exception in the kernel's own Python",
     "the kernel's Python raised {type}: {text}",
-    hint="the kernel runs as ordinary Python while it is traced, so a debugger or print() works",
+    hint="`{argument}` is a {kind}, which stays one inside of a kernel: pass an array instead; "
+    "the kernel runs as ordinary Python while it is traced, so a debugger or print() works",
     why="The exception comes from the kernel or from a function that it calls, not from NKI. It is "
     "reported here with the innermost line of user code; the original exception is attached as its "
     "cause.",
@@ -277,9 +280,10 @@ NKI1023 = code(
     "NKI1023",
     "unknown target",
     "there is no target named {got}",
-    hint="known targets: {known}",
+    hint="NKI needs {least} or newer; choose one of {known}",
     why="A target may be named by generation (gen3), by instance (trn2) or by its own name "
-    "(cayman). It decides sizes of memories, limits and which instructions exist.",
+    "(cayman). It decides sizes of memories, limits and which instructions exist. NKI starts with "
+    "trn1; inf1 has none.",
     wrong="nki.jit(kernel, platform_target='trn9')",
     right="nki.jit(kernel, platform_target='trn2')",
 )
@@ -287,8 +291,8 @@ NKI1023 = code(
 NKI1024 = code(
     "NKI1024",
     "bad value of an environment variable",
-    "environment variable {name} is {got}, which is not one of its values",
-    hint="set {name} to one of {known}, or unset it",
+    "environment variable {name} is set to `{got}`, a value that it does not have",
+    hint="set {name} to one of: {known}; or unset it",
     why="A misspelt value would otherwise select the default without notice.",
     wrong="os.environ['NKI_FRONTEND'] = 'beta4'",
     right="os.environ['NKI_FRONTEND'] = 'beta3'",

@@ -21,12 +21,20 @@ NKI5001 = code(
 NKI5002 = code(
     "NKI5002",
     "more is live than fits",
-    "{need} bytes per partition of {space} are in use at this line; {target} has {capacity}",
-    hint="live here: {lineup}; use smaller tiles, or write intermediate tiles to HBM",
+    "{need} per partition of {space} are in use from this line on; {target} has {capacity}",
+    hint="use smaller tiles, or write tiles to {spill} with nisa.dma_copy until they are needed; "
+    "copy results to SBUF with nisa.tensor_copy and use their banks again: a PSUM tensor takes "
+    "whole banks of {bank}, however small it is",
     why="A tensor occupies its memory from the first write to the last use. The sum over all "
-    "tensors that are live at one time must fit. Nothing is moved to HBM behind the kernel's back.",
-    wrong="tiles = [load(x[i]) for i in range(1000)]\nfor t in tiles:\n    store(t)",
-    right="for i in range(1000):\n    store(load(x[i]))",
+    "tensors that are live at one time must fit; the notes name the largest and the lines that "
+    "made them. In PSUM every tensor takes whole banks. Nothing is moved to another memory behind "
+    "the kernel's back.",
+    wrong="tiles = [nl.ndarray((128, 1024), dtype=nl.float32, buffer=nl.sbuf) for _ in range(99)]\n"
+    "for i in range(99):\n    nisa.dma_copy(dst=tiles[i], src=x[i])\n"
+    "for i in range(99):\n    nisa.dma_copy(dst=y[i], src=tiles[i])",
+    right="for i in range(99):\n"
+    "    tile = nl.ndarray((128, 1024), dtype=nl.float32, buffer=nl.sbuf)\n"
+    "    nisa.dma_copy(dst=tile, src=x[i])\n    nisa.dma_copy(dst=y[i], src=tile)",
 )
 
 NKI5003 = code(
@@ -72,8 +80,12 @@ NKI5006 = code(
     hint="allocate long-lived tensors first, use equal tile sizes, or choose addresses by hand",
     why="A tensor is contiguous in its partition. Tensors that die in another order than they were "
     "made leave gaps between those that live on.",
-    wrong="a = tile(64 * 1024)\nb = tile(64 * 1024)\nrelease(a)\nc = tile(96 * 1024)",
-    right="b = tile(64 * 1024)\na = tile(64 * 1024)\nrelease(a)\nc = tile(96 * 1024)",
+    wrong="a = nl.ndarray((128, 16384), dtype=nl.float32, buffer=nl.sbuf)  # until c is written\n"
+    "b = nl.ndarray((128, 16384), dtype=nl.float32, buffer=nl.sbuf)  # to the end\n"
+    "c = nl.ndarray((128, 24576), dtype=nl.float32, buffer=nl.sbuf)",
+    right="b = nl.ndarray((128, 16384), dtype=nl.float32, buffer=nl.sbuf)  # to the end\n"
+    "a = nl.ndarray((128, 16384), dtype=nl.float32, buffer=nl.sbuf)  # until c is written\n"
+    "c = nl.ndarray((128, 24576), dtype=nl.float32, buffer=nl.sbuf)",
 )
 
 NKI5007 = code(
@@ -101,8 +113,8 @@ NKI5008 = code(
 NKI5009 = code(
     "NKI5009",
     "device memory exceeded",
-    "arguments, results and intermediates take {need} bytes of HBM; {target} has {capacity}",
-    hint="the largest is `{largest}` with {bytes} bytes; split the work into several calls",
+    "arguments, results and intermediates take {need} of HBM; {target} has {capacity}",
+    hint="the largest is `{largest}` with {bytes}; split the work into several calls",
     why="Every HBM tensor of a kernel exists at the same time. The capacity is the share of the "
     "device memory that the cores of one launch have. Source: architecture guides, device memory.",
     wrong="out = nl.ndarray((1 << 20, 1 << 20), dtype=nl.float32, buffer=nl.shared_hbm)",
@@ -115,10 +127,10 @@ NKI5101 = code(
     "NKI5101",
     "ordering edge to an unknown instruction",
     "no instruction is named `{name}`",
-    hint="did you mean `{close}`?; give the instruction a name with name=",
-    why="with_schedule takes pairs of names given by name=. Source: NKI language reference.",
-    wrong="kernel.with_schedule([('load', 'sotre')])",
-    right="kernel.with_schedule([('load', 'store')])",
+    hint="did you mean `{close}`?; name an instruction of the same function",
+    why="An instruction may say which others it must follow. Edges to nothing are mistakes.",
+    wrong='{"name": "I-2", "dependencies": [["I-9", "Ordered"]]}',
+    right='{"name": "I-2", "dependencies": [["I-1", "Ordered"]]}',
 )
 
 NKI5102 = code(
@@ -126,10 +138,11 @@ NKI5102 = code(
     "instructions that wait for each other",
     "these instructions wait for each other: {names}",
     hint="remove one of the edges between {names}",
-    why="Edges from with_schedule are added to those that the data require. In a cycle no "
-    "instruction can be first.",
-    wrong="kernel.with_schedule([('a', 'b'), ('b', 'a')])",
-    right="kernel.with_schedule([('a', 'b')])",
+    why="A queue stops at a command until the semaphores that it waits for have their values. In "
+    "a cycle no instruction can be first.",
+    wrong="queue ACT {\n  I-1 wait [dve >= 1] -> act = 1\n}\n"
+    "queue DVE {\n  I-2 wait [act >= 1] -> dve = 1\n}",
+    right="queue ACT {\n  I-1 -> act = 1\n}\nqueue DVE {\n  I-2 wait [act >= 1] -> dve = 1\n}",
 )
 
 NKI5103 = code(

@@ -91,11 +91,11 @@ NKI7008 = code(
 NKI7012 = code(
     "NKI7012",
     "bad value of an option",
-    "{option} is {got}, which is not one of its values",
-    hint="{option} takes {known}",
+    "`{got}` is no value of the option {option}",
+    hint="the option {option} takes one of: {known}",
     why="Options are never ignored.",
-    wrong="opennki run k.py --engine fast",
-    right="opennki run k.py --engine ref",
+    wrong="opennki run k.py:softmax --grid two",
+    right="opennki run k.py:softmax --grid 2",
 )
 
 NKI7013 = code(
@@ -104,8 +104,8 @@ NKI7013 = code(
     "{first} and {second} cannot be used together",
     hint="leave one of them out",
     why="They ask for contradictory things.",
-    wrong="opennki check k.py --json --color",
-    right="opennki check k.py --json",
+    wrong="opennki run script.py --grid 2",
+    right="opennki run kernels.py:softmax --grid 2",
 )
 
 NKI7015 = code(
@@ -153,7 +153,7 @@ NKI7019 = code(
     "NKI7019",
     "NKI version that is not modelled",
     "rules of NKI {got} are not known",
-    hint="leave nki out, or use one of {known}",
+    hint="leave nki out; known versions: {known}",
     why="Language rules differ between versions. Those of another version would be guesses.",
     wrong="opennki.check(kernel, 'f32[128, 64]', nki='0.1')",
     right="opennki.check(kernel, 'f32[128, 64]', nki='0.6')",
@@ -163,9 +163,29 @@ NKI7020 = note_code(
     "NKI7020",
     "kernel that was not checked",
     "kernel `{kernel}` was not checked: nothing is given for {names}",
-    hint="add --arg {name}=float32[128,512], with its dtype and shape",
+    hint="add {args}, where an array is written as float32[128,512] and a constant as 3",
     why="Shapes cannot be guessed. A file is checked as far as the arguments of its kernels are "
     "known.",
     wrong="opennki check k.py",
     right="opennki check k.py --arg 'x=float32[128,512]'",
+)
+
+NKI7021 = code(
+    "NKI7021",
+    "file of which no kernel was checked",
+    "nothing was checked: every kernel of {path} lacks arguments",
+    hint="give the arguments that the notes name, or name a kernel: {path}:{kernel}",
+    why="A file in which nothing could be checked is not a file without problems.",
+    wrong="opennki check k.py",
+    right="opennki check k.py --arg 'x=float32[128,512]'",
+)
+
+NKI7022 = code(
+    "NKI7022",
+    "command line that cannot be read",
+    "{what}",
+    hint="`{command} --help` lists what it takes",
+    why="A command, an option or a value is missing or not known, and nothing was done.",
+    wrong="opennki check k.py --jsn",
+    right="opennki check k.py --json",
 )

@@ -76,11 +76,11 @@ NKI6006 = code(
     "NKI6006",
     "deadlock",
     "nothing can run any more: {what}",
-    hint="compare which cores reach each barrier and each nisa.sendrecv, and in which order",
-    why="Every queue waits for a semaphore or a partner that will never come. On a device the "
+    hint="compare what each queue waits for with what the others signal, and in which order",
+    why="Every queue waits for a semaphore that nothing will signal any more. On a device the "
     "kernel would hang until a timeout.",
-    wrong="if nl.program_id(0) == 0:\n    nisa.core_barrier(data=t, cores=(0, 1))",
-    right="nisa.core_barrier(data=t, cores=(0, 1))",
+    wrong="queue DVE {\n  I-2 wait [act >= 2] -> dve = 1\n}\nqueue ACT {\n  I-1 -> act = 1\n}",
+    right="queue DVE {\n  I-2 wait [act >= 1] -> dve = 1\n}\nqueue ACT {\n  I-1 -> act = 1\n}",
 )
 
 NKI6007 = warning_code(
@@ -101,4 +101,46 @@ NKI6007 = warning_code(
     "                reduce_cmd=nisa.reduce_cmd.reset_reduce)\n"
     "nisa.activation(dst=a, op=nl.exp, data=z, reduce_op=nl.add, reduce_res=s0,\n"
     "                reduce_cmd=nisa.reduce_cmd.reduce)",
+)
+
+NKI6015 = warning_code(
+    "NKI6015",
+    "read of a tensor that nothing has written yet",
+    "{inst} reads `{operand}`: no instruction before it writes any of `{tensor}`",
+    hint="write `{tensor}` first, with nisa.dma_copy, nisa.memset or another instruction",
+    why="Found by reading the traced instructions in program order, without running them. Fresh "
+    "memory holds what its previous user left there. A tensor that is written in part only shows "
+    "when the kernel runs (NKI6001). All targets.",
+    wrong="acc = nl.ndarray((128, 64), dtype=nl.float32, buffer=nl.sbuf)\n"
+    "nisa.tensor_tensor(dst=acc, data1=acc, data2=x, op=nl.add)",
+    right="acc = nl.ndarray((128, 64), dtype=nl.float32, buffer=nl.sbuf)\n"
+    "nisa.memset(dst=acc, value=0.0)\n"
+    "nisa.tensor_tensor(dst=acc, data1=acc, data2=x, op=nl.add)",
+)
+
+NKI6008 = warning_code(
+    "NKI6008",
+    "programs of a launch depend on each other's order",
+    "{inst} {does} {count} element(s) of `{tensor}` that another program of the launch wrote, "
+    "the first at {element}",
+    hint="let every program read and write a part of its own, or do the second step in a kernel "
+    "of its own",
+    why="Programs of a launch run at the same time on different cores, in no order. Here they run "
+    "one after the other, so this result is one of many that the device may give. Writing what is "
+    "there already is not counted.",
+    wrong="nisa.dma_copy(dst=out, src=t)  # by every program",
+    right="p = nl.program_id(0)\nnisa.dma_copy(dst=out[p * 128 : (p + 1) * 128], src=t)",
+)
+
+NKI6009 = warning_code(
+    "NKI6009",
+    "integers that float32 cannot hold",
+    "{inst} computes in float32, which cannot hold {count} integer(s) of `{operand}`: {value} is "
+    "read as {got}",
+    hint="keep integers within 2^24, use bitwise operators, or nisa.tensor_tensor, which is exact "
+    "when all its tiles are int32 or uint32 and in SBUF",
+    why="Engines convert operands to float32, which has 24 significant bits, unless both operands "
+    "and the operator are for integers. Source: NKI ISA reference, tensor_tensor.",
+    wrong="nisa.tensor_scalar(dst=i, data=i, op0=nl.add, operand0=1)  # i holds 2**24 + 1",
+    right="nisa.tensor_tensor(dst=i, data1=i, data2=one, op=nl.add)  # one is an int32 tile",
 )

@@ -255,8 +255,9 @@ NKI3028 = code(
 NKI3029 = code(
     "NKI3029",
     "access pattern outside of its storage",
-    "the access pattern reaches element {last}; the storage has {size}",
-    hint="reduce counts or offset so that the last element is at most {size} - 1",
+    "the access pattern reaches element {last}; the storage has the elements 0 to {end}",
+    hint="reduce counts or offset so that the last element is at most {end}; "
+    "on chip the pairs after the first walk one partition, which has {row} elements",
     why="offset + sum of stride * (count - 1) is the last element that the pattern touches. The "
     "storage is the whole tensor, whatever view .ap() was called on.",
     wrong="t = x.ap([[64, 128], [1, 64]], offset=64)  # x is (128, 64)",

@@ -13,8 +13,8 @@ NKI4001 = code(
     "found {got} where {expected} is expected",
     hint="compare with a file that this version prints: `opennki lower` writes all forms",
     why="The reader accepts exactly what the printer writes, plus comments and spacing.",
-    wrong="%acc = matmult %q %k",
-    right="%acc = matmult(%q, %k)",
+    wrong="tensor_copy.vector dst %y, src=%x",
+    right="tensor_copy.vector dst=%y, src=%x",
 )
 
 NKI4002 = code(
@@ -23,8 +23,8 @@ NKI4002 = code(
     "the text ends where {expected} is expected",
     hint="look for a bracket that is not closed, or for a file that was cut off",
     why="Every block and list has an end mark.",
-    wrong="func @kernel(%x: float32[128, 64]) {",
-    right="func @kernel(%x: float32[128, 64]) {\n}",
+    wrong="penguin.function @kernel target=cayman args=[] results=[] {",
+    right="penguin.function @kernel target=cayman args=[] results=[] {\n}",
 )
 
 NKI4003 = code(
@@ -33,8 +33,8 @@ NKI4003 = code(
     "there is no {kind} named `{name}`",
     hint="did you mean `{close}`?",
     why="Opcodes, dtypes, engines, memories and attributes come from fixed tables.",
-    wrong="%y = activaton(%x)",
-    right="%y = activation(%x)",
+    wrong="activaton.scalar dst=%y, op=Exp, data=%x",
+    right="activation.scalar dst=%y, op=Exp, data=%x",
 )
 
 NKI4004 = code(
@@ -43,8 +43,8 @@ NKI4004 = code(
     "{kind} `{name}` is defined twice",
     hint="rename one of them",
     why="Names refer to one thing within a function.",
-    wrong="%t = alloc sbuf float32[128, 64]\n%t = alloc sbuf float32[128, 64]",
-    right="%t = alloc sbuf float32[128, 64]\n%u = alloc sbuf float32[128, 64]",
+    wrong="tensor %t: float32[128, 64] sbuf\ntensor %t: float32[128, 64] sbuf",
+    right="tensor %t: float32[128, 64] sbuf\ntensor %u: float32[128, 64] sbuf",
 )
 
 NKI4005 = code(
@@ -53,8 +53,8 @@ NKI4005 = code(
     "{kind} `{name}` is used but not defined",
     hint="did you mean `{close}`?; define it before its first use",
     why="Storage, blocks and loop variables must be defined before an instruction names them.",
-    wrong="copy(%out, %x)",
-    right="%out = alloc sbuf float32[128, 64]\ncopy(%out, %x)",
+    wrong="memset.vector dst=%t, value=0.0",
+    right="tensor %t: float32[128, 64] sbuf\nmemset.vector dst=%t, value=0.0",
 )
 
 NKI4006 = code(
@@ -63,8 +63,8 @@ NKI4006 = code(
     "`{text}` is not {kind}",
     hint="write integers as 42 or 0x2a and floats as 1.5, 1e-3, inf or nan",
     why="Numbers are read without rounding, so that printing and reading gives the same bits.",
-    wrong="memset(%t, 1.5.0)",
-    right="memset(%t, 1.5)",
+    wrong="memset.vector dst=%t, value=1e999",
+    right="memset.vector dst=%t, value=inf",
 )
 
 NKI4007 = code(
@@ -73,8 +73,8 @@ NKI4007 = code(
     "this is {form} version {got}; version {want} can be read",
     hint="write the file again with a matching version",
     why="Fields and numbers of opcodes change between versions and are not guessed.",
-    wrong='{"version": "0.0.1"}',
-    right='{"version": "0.0.12"}',
+    wrong='{"version": 1}',
+    right='{"version": 2}',
 )
 
 NKI4008 = code(
@@ -123,8 +123,8 @@ NKI4012 = code(
     "the string that begins with {text} has no closing quote on its line",
     hint="close the string, or write a line break as \\n",
     why="Strings do not continue on the next line.",
-    wrong='loc("attention.py:88',
-    right='loc("attention.py:88")',
+    wrong='tensor %one: int8[2] private_hbm const data="AQE=',
+    right='tensor %one: int8[2] private_hbm const data="AQE="',
 )
 
 NKI4015 = code(
@@ -133,6 +133,6 @@ NKI4015 = code(
     "{field} is {got}; {allowed} is allowed",
     hint="write a value within {allowed}",
     why="The value would not fit the field of the representation.",
-    wrong="alloc sbuf float32[128, 64] at -4",
-    right="alloc sbuf float32[128, 64] at 0",
+    wrong="tensor %t: float32[128, 64] sbuf address=-4",
+    right="tensor %t: float32[128, 64] sbuf address=0",
 )

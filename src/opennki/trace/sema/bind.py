@@ -13,16 +13,29 @@ from typing import Any
 
 import numpy as np
 
-from opennki.base.codes import NKI1007, NKI1008, NKI1032, NKI2117, NKI2501, NKI5103
+from opennki.base.codes import (
+    NKI1007,
+    NKI1008,
+    NKI1032,
+    NKI2101,
+    NKI2102,
+    NKI2103,
+    NKI2107,
+    NKI2117,
+    NKI2126,
+    NKI2404,
+    NKI2501,
+    NKI5103,
+)
 from opennki.base.diag import Problem, Severity, problem
 from opennki.base.dtypes import DType
 from opennki.base.dtypes import dtype as to_dtype
-from opennki.ir import Attribute, Given, Inst, InstrSpec, Operand, View, describe, problems
+from opennki.ir import Attribute, Given, Inst, InstrSpec, Operand, View, problems
 from opennki.isa.enums import ActFunc, AluOp, DgeMode, Engine, IsaEnum
 from opennki.trace.context import TraceContext
 from opennki.trace.enums import MEANING, dge_mode
 from opennki.trace.nki_ctx import nki_ctx
-from opennki.trace.plain import plain_bool, plain_int, plain_number
+from opennki.trace.plain import plain_bool, plain_int, plain_number, shown
 from opennki.trace.values import NkiTensor
 
 
@@ -56,7 +69,7 @@ def bind(
     if inst.engine is None:
         inst.engine = inst.default_engine(ctx.target)
     found = list(problems(inst, ctx.target))
-    for one in found:
+    for one in _independent(found, inst, ctx):
         ctx.report(one, ctx.loc(), inst)
     if any(one.code.severity is Severity.error for one in found):
         _pretend_written(values)
@@ -65,6 +78,25 @@ def bind(
         _remember(ctx, cls, values, engine, inst)
     emit: Callable[..., Inst] = getattr(ctx.builder, spec.emit)
     return emit(*inst.values(), inst.engine, inst.name)
+
+
+def _independent(found: list[Problem], inst: Inst, ctx: TraceContext) -> list[Problem]:
+    """`found` without what only follows from a destination whose size was refused before.
+
+    A tile that was made too small for one instruction is too small for those that read it, too.
+    """
+    sizes = [one for one in found if one.code in _SIZES]
+    if not sizes:
+        return found
+    read = {(view.tensor, view.shape) for view in inst.reads()}
+    if not read.isdisjoint(ctx.refused_sizes):
+        return [one for one in found if one.code not in _SIZES]
+    ctx.refused_sizes.update((view.tensor, view.shape) for view in inst.writes())
+    return found
+
+
+_SIZES = frozenset({NKI2101, NKI2102, NKI2103, NKI2107, NKI2126, NKI2404})
+"""Codes about sizes that operands must have in common."""
 
 
 def key_of(cls: type[Inst], values: tuple[Any, ...], engine: Any) -> tuple[Any, ...]:
@@ -240,8 +272,8 @@ def _other_kind(spec: InstrSpec, field: Attribute, value: Any) -> Problem | None
     if field.type is ActFunc and hasattr(value, "__nki_alu__"):
         return problem(NKI2501, op=f"nl.{name}", close="")
     if field.type is AluOp and hasattr(value, "__nki_act__"):
-        allowed = "ALU operators such as nl.add"
-        return problem(NKI2117, op=f"nl.{name}", inst=spec.label, allowed=allowed)
+        facts = {"allowed": "operators such as nl.add", "instead": "nisa.activation"}
+        return problem(NKI2117, op=f"nl.{name}", inst=spec.label, **facts)
     return None
 
 
@@ -296,15 +328,10 @@ def _name(spec: InstrSpec, name: Any, ctx: TraceContext) -> str | None:
 def _wrong_type(spec: InstrSpec, name: str, expected: str, value: Any) -> Problem:
     if isinstance(value, Inst):
         return problem(NKI1032, operand=name, fn=f"nki.isa.{value.spec.label}")
-    if hasattr(value, "__nki_function__"):
-        got = f"the function nl.{value.__name__}"
-    else:
-        got = (
-            describe(value) if isinstance(value, View) else f"{type(value).__name__} {value!r:.60}"
-        )
     return problem(
-        NKI1007, operand=name, name=name, fn=f"nki.isa.{spec.label}", expected=expected, got=got
-    )
+        NKI1007, operand=name, name=name, fn=f"nki.isa.{spec.label}", expected=expected,
+        got=shown(value),
+    )  # fmt: skip
 
 
 def _pretend_written(values: tuple[Any, ...]) -> None:

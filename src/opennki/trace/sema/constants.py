@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from opennki.base.codes import NKI1011, NKI1012, NKI2107, NKI2116, NKI7001
 from opennki.base.dtypes import dtype as to_dtype
 from opennki.base.dtypes import float32, int64, uint8, uint64
-from opennki.ir import SBUF, Role, Space, Tensor
+from opennki.ir import SBUF, Role, Space, Tensor, fixed_size
 from opennki.isa.enums import AluOp
 from opennki.target import Target
+from opennki.trace.arguments import cast
 from opennki.trace.context import TraceContext
 from opennki.trace.nki_ctx import nki_ctx
 from opennki.trace.values import NkiTensor
@@ -38,9 +39,10 @@ def shared_constant(constant: Any) -> NkiTensor:
     try:
         kind = to_dtype(contents.dtype)
     except KeyError:
-        raise ctx.refusal(NKI1011, name="constant", dtype=contents.dtype) from None
+        facts = {"dtype": contents.dtype, "cast": cast("constant", contents)}
+        raise ctx.refusal(NKI1011, name="constant", **facts) from None
     if kind in (int64, uint64):
-        raise ctx.refusal(NKI1011, name="constant", dtype=kind)
+        raise ctx.refusal(NKI1011, name="constant", dtype=kind, cast=cast("constant", contents))
     if not contents.ndim or not contents.size:
         raise ctx.refusal(NKI1012, name="constant", shape=list(contents.shape))
     made = Tensor(
@@ -88,9 +90,8 @@ def shared_identity_matrix(n: Any, dtype: Any = uint8, dst: Any = None) -> NkiTe
         made = tile(ctx, "shared_identity_matrix", "dst", dst, SBUF)
         facts: dict[str, Any] = {"inst": "nl.shared_identity_matrix"}
         if made.shape != (size, size):
-            raise ctx.refusal(
-                NKI2107, operand="dst", got=list(made.shape), want=f"({size}, {size})", **facts
-            )
+            facts |= fixed_size("dst", made.shape, (size, size))
+            raise ctx.refusal(NKI2107, **facts)
         if kind not in (made.dtype, uint8):
             named = {"first": "dst", "first_dtype": made.dtype, "second": "dtype"}
             raise ctx.refusal(NKI2116, second_dtype=kind, **named, **facts)

@@ -10,11 +10,11 @@ from typing import Any
 from opennki.base.codes import NKI1040
 from opennki.trace.fault import fault
 from opennki.trace.nki_ctx import nki_ctx
-from opennki.trace.plain import plain_int
+from opennki.trace.plain import plain_int, shown
 from opennki.trace.values import DynamicSlice
 
 from .marks import nki_function
-from .operands import integer, shown
+from .operands import integer
 
 
 def _range(fn: str, start: Any, stop: Any, step: Any) -> builtins.range:

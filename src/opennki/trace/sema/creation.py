@@ -9,12 +9,12 @@ from opennki.base.dtypes import DType, float32
 from opennki.ir import Space, Tensor
 from opennki.trace.context import TraceContext
 from opennki.trace.nki_ctx import nki_ctx
-from opennki.trace.plain import plain_int
+from opennki.trace.plain import plain_int, shown
 from opennki.trace.values import NkiTensor
 
 from . import isa
 from .marks import nki_function
-from .operands import Shape, dtype_or, number, shown, tensor, wrong_type
+from .operands import Shape, dtype_or, number, tensor, wrong_type
 
 
 @nki_function()
@@ -115,10 +115,10 @@ def _fits(ctx: TraceContext, tensor: Tensor) -> None:
         why = "on-chip tensors have a partition dimension and at least one more"
         raise ctx.refusal(NKI3001, shape=list(tensor.shape), why=why)
     if tensor.start_partition + tensor.shape[0] > t.partitions:
-        raise ctx.refusal(NKI3002, got=tensor.shape[0], limit=t.partitions, target=t.name)
+        raise ctx.refusal(NKI3002, got=tensor.shape[0], limit=t.partitions, target=t.title)
     limit = t.sbuf_bytes if tensor.space is Space.sbuf else t.psum_bytes
     if tensor.row_bytes > limit:
-        facts = {"got": tensor.row_bytes, "limit": limit, "target": t.name}
+        facts = {"got": tensor.row_bytes, "limit": limit, "target": t.title}
         raise ctx.refusal(NKI3003, space=tensor.space, **facts)
 
 

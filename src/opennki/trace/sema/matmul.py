@@ -53,7 +53,7 @@ def _matrix(ctx: TraceContext, fn: str, name: str, value: Any) -> NkiTensor:
 def _two_dimensional(ctx: TraceContext, fn: str, name: str, view: NkiTensor) -> None:
     if len(view.shape) != 2:
         facts = {"got": list(view.shape), "inst": f"nl.{fn}", "want": "two dimensions"}
-        raise ctx.refusal(NKI2107, operand=name, **facts)
+        raise ctx.refusal(NKI2107, operand=name, smaller=name, **facts)
 
 
 def _fits_the_array(ctx: TraceContext, name: str, view: NkiTensor) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from opennki.base.codes import NKI2107
-from opennki.ir import HBM, SBUF
+from opennki.ir import HBM, SBUF, fixed_size
 from opennki.trace.nki_ctx import nki_ctx
 from opennki.trace.values import NkiTensor
 
@@ -40,8 +40,8 @@ def store(dst: Any, value: Any) -> None:
     target = tile(ctx, "store", "dst", dst, HBM)
     source = tile(ctx, "store", "value", value, SBUF)
     if _squeezed(source) != _squeezed(target):
-        facts = {"got": list(source.shape), "inst": "nl.store", "want": list(target.shape)}
-        raise ctx.refusal(NKI2107, operand="value", **facts)
+        facts = fixed_size("value", source.shape, target.shape)
+        raise ctx.refusal(NKI2107, inst="nl.store", **facts)
     isa.dma_copy(target, source)
 
 
@@ -64,6 +64,7 @@ def load_transpose2d(src: Any, dtype: Any = None) -> NkiTensor:
             "got": list(source.shape),
             "inst": "nl.load_transpose2d",
             "want": "(rows, columns)",
+            "smaller": "src",
         }
         raise ctx.refusal(NKI2107, operand="src", **facts)
     rows, columns = source.shape

@@ -8,18 +8,13 @@ from typing import Any
 from opennki.base.codes import NKI1007, NKI2101, NKI2105, NKI2127, NKI3004
 from opennki.base.dtypes import DType
 from opennki.base.dtypes import dtype as to_dtype
-from opennki.ir import ON_CHIP, Space, View, describe
+from opennki.ir import ON_CHIP, Space
 from opennki.trace.context import TraceContext
-from opennki.trace.plain import plain_int, plain_number
+from opennki.trace.plain import plain_int, plain_number, shown
 from opennki.trace.values import NkiTensor
 
 Shape = tuple[int, ...]
 number = plain_number
-
-
-def shown(value: object) -> str:
-    """How an argument reads in a message."""
-    return describe(value) if isinstance(value, View) else f"{type(value).__name__} {value!r:.60}"
 
 
 def wrong_type(ctx: TraceContext, fn: str, name: str, expected: str, got: object) -> Exception:

@@ -207,6 +207,24 @@ def test_what_no_program_of_a_launch_writes_is_named():
             assert [d.code for d in opennki.check(made[grid], ramp((8, 4)))] == [code]
 
 
+def test_programs_of_a_launch_return_the_same():
+    def kernel(x, which):
+        a = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+        b = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+        nl.store(a, nl.load(x))
+        nl.store(b, nl.load(x))
+        return (a, {"b": b}) if nl.program_id(0) == 0 else {"b": b, "a": a, "none": None}[which]
+
+    for which, text in (("a", "`a`"), ("b", "`b`"), ("none", "nothing")):
+        with pytest.raises(NkiError) as caught:
+            nki.jit(kernel)[2](ramp((8, 4)), which)
+        (found,) = caught.value.diagnostics
+        assert found.code.id == "NKI1038"
+        assert found.message == (
+            f"program 1 of the launch returns {text}; program 0 returns (`a`, {{'b': `b`}})"
+        )
+
+
 def test_tensors_that_their_author_placed_on_other_partitions():
     @nki.jit
     def kernel(x):

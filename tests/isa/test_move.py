@@ -73,9 +73,8 @@ def test_gpsimd_cannot_read_psum():
 
 
 @pytest.mark.parametrize("src", [int32, uint32])
-def test_converting_32_bit_integers_is_a_warning(src: DType):
-    found = list(problems(copy(float32, src, engine=Engine.DVE), target("trn2")))
-    assert [(p.code.id, p.code.severity.value) for p in found] == [("NKI2125", "warning")]
+def test_converting_32_bit_integers_is_no_fault_by_itself(src: DType):
+    assert broken(copy(float32, src, engine=Engine.DVE)) == []  # what is lost shows at run time
     assert broken(copy(src, src)) == []
     assert broken(copy(src, int8)) == []
 

@@ -139,4 +139,4 @@ def test_integers_that_pass_through_float32_are_warned_about(rules, target):
     assert rules(ints(engine=ENGINE.vector), target) == ["NKI2125"]
     assert rules(ints(buffer=PSUM), target) == ["NKI2125"]
     assert rules(lambda: nisa.tensor_copy(t(dtype=I32), t(dtype=I32)), target) == []
-    assert rules(lambda: nisa.tensor_copy(t(), t(dtype=I32)), target) == ["NKI2125"]
+    assert rules(lambda: nisa.tensor_copy(t(), t(dtype=I32)), target) == []  # known at run time

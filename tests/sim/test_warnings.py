@@ -133,7 +133,7 @@ class TestIntegersInFloat32:
     def test_what_float32_cannot_hold_is_named(self):
         def kernel(x):
             t = nl.load(x)
-            nisa.tensor_scalar(dst=t, data=t, op0=nl.add, operand0=1.0)
+            nisa.tensor_scalar(dst=t, data=t, op0=nl.multiply, operand0=1.0)
             out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
             nl.store(out, t)
             return out
@@ -142,6 +142,43 @@ class TestIntegersInFloat32:
         assert warned(kernel, odd) == ["NKI6009"]
         assert warned(kernel, odd - 1) == []
         assert warned(kernel, odd.astype(np.uint32)) == ["NKI6009"]
+
+    @pytest.mark.parametrize(
+        ("start", "op", "operand", "lost"),
+        [
+            (2**24 - 1, nl.add, 1.0, False),
+            (2**24, nl.add, 1.0, True),
+            (4097, nl.multiply, 4097.0, True),
+            (4097, nl.multiply, 8192.0, False),
+            (2**23, nl.subtract, -(2.0**23) - 1, True),
+            (3, nl.multiply, 2.0**60, False),  # saturates
+            (2**24, nl.maximum, 5.0, False),
+        ],
+    )
+    def test_results_that_float32_cannot_hold(self, start, op, operand, lost):
+        def kernel(x):
+            t = nl.load(x)
+            nisa.tensor_scalar(dst=t, data=t, op0=op, operand0=operand)
+            out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+            nl.store(out, t)
+            return out
+
+        found = warned(kernel, np.full((4, 8), start, np.int32))
+        assert found == (["NKI6010"] if lost else [])
+
+    def test_sums_that_float32_cannot_hold(self):
+        def kernel(x):
+            t = nl.load(x)
+            s = nl.ndarray((x.shape[0], 1), dtype=x.dtype, buffer=nl.sbuf)
+            nisa.tensor_reduce(dst=s, op=nl.add, data=t, axis=1)
+            out = nl.ndarray(s.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+            nl.store(out, s)
+            return out
+
+        rows = np.full((4, 8), 2**22, np.int32)
+        assert warned(kernel, rows) == []
+        rows[2, 3] += 1
+        assert warned(kernel, rows) == ["NKI6010"]
 
     def test_moving_and_exact_arithmetic_lose_nothing(self):
         def kernel(x):
@@ -210,3 +247,69 @@ class TestRaces:
             return out
 
         assert warned(kernel[2], self.x, target="trn2") == []
+
+    def test_overwriting_what_another_program_read(self):
+        @nki.jit
+        def kernel(x):
+            t = nl.load(x)
+            if nl.program_id(0) == 1:
+                nl.store(x, nl.add(t, 1.0))
+            out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.private_hbm)
+            nl.store(out, t)
+            return out
+
+        assert warned(kernel[2], self.x.copy(), target="trn2") == ["NKI6008"]
+
+    def test_reading_before_another_program_writes(self):
+        @nki.jit
+        def kernel(x):
+            middle = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+            out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+            if nl.program_id(0) == 0:
+                nl.store(out, nl.load(middle))
+            else:
+                nl.store(middle, nl.load(x))
+            return out
+
+        assert warned(kernel[2], self.x, target="trn2") == ["NKI6001", "NKI6008"]
+
+    def test_zeros_by_both_and_values_by_one(self):
+        @nki.jit
+        def kernel(x):
+            out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+            nl.store(out, nl.zeros(x.shape, x.dtype))
+            if nl.program_id(0) == 1:
+                nl.store(out, nl.load(x))
+            return out
+
+        assert warned(kernel[2], self.x + 1, target="trn2") == ["NKI6008"]
+
+    @pytest.mark.parametrize("first", [0, 1])
+    def test_halves_of_elements(self, first):
+        @nki.jit
+        def kernel(x):
+            middle = nl.ndarray(x.shape, dtype=nl.float32, buffer=nl.shared_hbm)
+            out = nl.ndarray(x.shape, dtype=nl.float32, buffer=nl.shared_hbm)
+            halves = middle.view(nl.bfloat16)
+            p = nl.program_id(0)
+            nl.store(halves[:, (p + first) % 2 :: 2], nl.load(x, dtype=nl.bfloat16))
+            if p == 1:
+                nl.store(out, nl.load(middle))
+            return out
+
+        assert warned(kernel[2], self.x, target="trn2") == ["NKI6008"]
+
+
+def test_elements_are_those_of_the_tensor(recwarn):
+    def kernel(x):
+        t = nl.ndarray((128, 8), dtype=nl.float32, buffer=nl.sbuf)
+        nisa.memset(dst=t[0:64], value=0)
+        nisa.memset(dst=t[64:128, 0:6], value=0)
+        out = nl.ndarray((64, 4), dtype=x.dtype, buffer=nl.shared_hbm)
+        nl.store(out, t[64:128, 4:8])
+        return out
+
+    nki.simulate(kernel)(np.zeros((4, 4), np.float32))
+    assert "128 element(s) of `t` were never written, the first at (64, 6)" in str(
+        recwarn[0].message
+    )

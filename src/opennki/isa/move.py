@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from opennki.base.codes import NKI2113, NKI2125
+from opennki.base.codes import NKI2113
 from opennki.base.diag import Problems, problem
 from opennki.base.dtypes import DType, int32, uint32
 from opennki.ir import ANYWHERE, ON_CHIP, Inst, Read, View, attr, inp, instruction, out
@@ -46,8 +46,6 @@ class TensorCopyOp(Inst):
                 why="the scalar engine copies tiles from trn2 on; use activation(op=nl.copy)",
             )  # fmt: skip
         yield from packed_problems(self, "src")
-        if self.src.dtype in BEYOND_FLOAT32 and self.dst.dtype != self.src.dtype:
-            yield problem(NKI2125, operand="src", dtype=self.src.dtype)
 
     def read_mode(self) -> Read:
         """Bits when the dtypes are equal, float32 otherwise."""

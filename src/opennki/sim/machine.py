@@ -22,10 +22,11 @@ from opennki.base.codes import (
     NKI6007,
     NKI6008,
     NKI6009,
+    NKI6010,
 )
 from opennki.base.diag import Code, Diagnostic, NkiError, Problem, diagnostic, problem
 from opennki.base.dtypes import PACKED, DType, int32, uint32
-from opennki.base.numerics import from_f32, to_f32
+from opennki.base.numerics import from_f32, storage, to_f32
 from opennki.ir import Inst, Operand, Read, Space, View, describe
 from opennki.ir.masked import Masked
 from opennki.isa.enums import Engine, ReduceCmd
@@ -37,6 +38,9 @@ Find = Callable[[Any], Storage]
 
 WIDE_INTS = frozenset({int32, uint32})
 """Integers that float32 does not hold all of."""
+
+EXACT = 2.0**24
+"""Below this float32 holds every integer."""
 
 
 @dataclass
@@ -95,10 +99,39 @@ class Machine:
         if not spec.outs:
             self._print(inst, operands)
             return
+        if mode is Read.F32 and spec.state is None:
+            self._check_sums(inst, operands, results)
         for operand, values in zip(spec.outs, results, strict=True):
             view = getattr(inst, operand.name)
             if view is not None and values is not None:
                 self._store(inst, operand, view, values)
+
+    def _check_sums(self, inst: Inst, operands: list[Any], results: tuple[Any, ...]) -> None:
+        """Warn of integers computed from integers that float32 has rounded: float64 tells."""
+        outs = [o for o in inst.spec.outs if _dtype(inst, o) in WIDE_INTS]
+        told = (NKI6009, inst.loc, None) in self._seen
+        if told or not outs or not any(_is_int(inst, o) for o in inst.spec.ins):
+            return
+        large = [isinstance(r, np.ndarray) and bool((np.abs(r) >= EXACT).any()) for r in results]
+        if not any(large):
+            return
+        with np.errstate(all="ignore"):
+            wide = [o.astype(np.float64) if isinstance(o, np.ndarray) else o for o in operands]
+            exact = inst.sem(*wide)  # type: ignore[attr-defined]  # as in `execute`
+        for operand, one, values in zip(
+            inst.spec.outs, exact if len(results) > 1 else (exact,), results, strict=True
+        ):
+            if operand not in outs or not isinstance(one, np.ndarray):
+                continue
+            top = np.iinfo(storage(getattr(inst, operand.name).dtype)).max
+            lost = (one != values) & (np.abs(one) <= top) & (one == np.trunc(one))
+            if lost.any():
+                first = tuple(np.argwhere(lost)[0])
+                facts = {
+                    "inst": inst.spec.label, "operand": operand.name, "count": int(lost.sum()),
+                    "value": int(one[first]), "got": int(values[first]),
+                }  # fmt: skip
+                self._warn(inst, NKI6010, facts)
 
     # ---- reading -----------------------------------------------------------------------------
 
@@ -118,10 +151,11 @@ class Machine:
         array = store.window(value.const_offset, value.shape, value.strides, value.dtype)
         if store.written is not None:
             self._check_written(inst, operand, value, store)
-        if store.earlier is not None:
-            raced = store.raced(_window(value))
+        if store.mine is not None:
+            raced = store.unordered_read(_window(value))
             if raced is not None:
-                self._warn_race(inst, "reads", value, raced)
+                self._warn_race(inst, "reads", "wrote", value, raced)
+            store.note_read(_window(value))
         if operand.shape[-1] != "...":
             array = array.reshape(value.shape[0], prod(value.shape[1:]))
         if read is Read.RAW:
@@ -147,10 +181,10 @@ class Machine:
             }  # fmt: skip
             self._warn(inst, NKI6009, facts)
 
-    def _warn_race(self, inst: Inst, does: str, view: View, raced: Array) -> None:
+    def _warn_race(self, inst: Inst, does: str, did: str, view: View, raced: Array) -> None:
         facts = {
-            "inst": inst.spec.label, "does": does, "count": int(raced.sum()),
-            "tensor": view.tensor.name, "element": np.argwhere(raced)[0].tolist(),
+            "inst": inst.spec.label, "does": does, "did": did, "count": int(raced.sum()),
+            "tensor": view.tensor.name, "element": _first(raced, view),
         }  # fmt: skip
         self._warn(inst, NKI6008, facts)
 
@@ -165,9 +199,9 @@ class Machine:
         if key in self._seen and not self.options.strict:
             return
         self._seen.add(key)
-        first = tuple(int(i) for i in np.argwhere(missing)[0])
         facts = {
-            "tensor": view.tensor.name, "element": list(first), "count": int(missing.sum()),
+            "tensor": view.tensor.name, "element": _first(missing, view),
+            "count": int(missing.sum()),
             "inst": inst.spec.label,
         }  # fmt: skip
         code = NKI6002 if self.options.strict else NKI6001
@@ -230,16 +264,19 @@ class Machine:
         self, inst: Inst, view: View, window: Array, stored: Array, mask: Array | None,
         store: Storage,
     ) -> None:  # fmt: skip
-        """Storage of several cores is written: warn where another core wrote something else."""
-        raced = store.raced(_window(view))
-        if raced is not None:
+        """Storage of several cores is written: warn where another core wrote or read otherwise."""
+        wrote, read = store.unordered_write(_window(view))
+        changed = where = np.broadcast_to(True if mask is None else mask, view.shape)
+        if wrote is not None or read is not None:
             kind = f"u{window.itemsize}"
-            raced = raced & (window.view(kind) != stored.view(kind))
-            if mask is not None:
-                raced &= mask
-            if raced.any():
-                self._warn_race(inst, "overwrites", view, raced)
-        store.claim(_window(view), mask)
+            differs = (window.view(kind) != stored.view(kind)) & where
+            if wrote is not None:
+                changed = ~wrote | differs
+            for did, raced in (("wrote", wrote), ("read", read)):
+                if raced is not None and (raced & differs).any():
+                    self._warn_race(inst, "overwrites", did, view, raced & differs)
+                    break
+        store.note_write(_window(view), where, changed)
 
     def _accumulate(
         self, inst: Inst, operand: Operand, view: View, values: Array, old: Array,
@@ -272,8 +309,27 @@ class Machine:
             self.printer(f"{prefix}{'' if prefix.endswith((':', '=')) else ':'} {operands[0]}")
 
 
+def _dtype(inst: Inst, operand: Operand) -> DType | None:
+    view = getattr(inst, operand.name)
+    return view.dtype if isinstance(view, View) else None
+
+
+def _is_int(inst: Inst, operand: Operand) -> bool:
+    dtype = _dtype(inst, operand)
+    return dtype is not None and dtype.is_int
+
+
 def _window(view: View) -> Window:
     return Window(view.const_offset, view.shape, view.strides, view.dtype)
+
+
+def _first(marked: Array, view: View) -> list[int]:
+    """The first marked element of a view, as indices into its tensor."""
+    steps = zip(np.argwhere(marked)[0].tolist(), view.strides, strict=True)
+    place = view.const_offset + sum(i * s for i, s in steps)
+    tensor = view.tensor
+    place = place * view.dtype.itemsize // tensor.dtype.itemsize
+    return [int(i) for i in np.unravel_index(place, tensor.shape)]
 
 
 def _shown(inst: Inst) -> list[tuple[str, str]]:

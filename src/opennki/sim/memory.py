@@ -43,12 +43,14 @@ class Storage:
     storage's own elements (laid out densely), None once everything was written; base, first byte
     in `data`; pitch, bytes from one partition to the next in `data`, None when dense; width, bytes
     of one element as stored (4 for narrow floats when rounding is off). For storage that the cores
-    of a launch share also, laid out as `written`: mine, what the present core wrote, and earlier,
-    what cores before it did (None for the first core, and for storage of one core).
+    of a launch share also, laid out as `written`: mine, 1 where the present core wrote and 3 where
+    it changed something; seen, where it read; earlier and looked, the same of the cores before it
+    (None for the first core, and for storage of one core).
     """
 
     __slots__ = (
-        "base", "data", "earlier", "mine", "pitch", "place", "precise", "width", "written",
+        "base", "data", "earlier", "looked", "mine", "pitch", "place", "precise", "seen", "width",
+        "written",
     )  # fmt: skip
 
     def __init__(
@@ -71,7 +73,9 @@ class Storage:
         self.data = np.empty(size, np.uint8) if data is None else data
         self.written: NDArray[np.uint8] | None = np.zeros(size, np.uint8)
         self.mine: NDArray[np.uint8] | None = None
+        self.seen: NDArray[np.uint8] | None = None
         self.earlier: NDArray[np.uint8] | None = None
+        self.looked: NDArray[np.uint8] | None = None
         if data is None and not filled:
             self.poison()
 
@@ -130,8 +134,8 @@ class Storage:
         self.data = np.empty(self.row_bytes * self.place.shape[0], np.uint8)
         self.fill(from_f32(values, mine) if mine in NARROW_FLOATS else values)
         self.written = self._remarked(written, old_width)
-        self.mine = self._remarked(self.mine, old_width)
-        self.earlier = self._remarked(self.earlier, old_width)
+        for name in ("mine", "seen", "earlier", "looked"):
+            setattr(self, name, self._remarked(getattr(self, name), old_width))
 
     def _remarked(
         self, marks: NDArray[np.uint8] | None, old_width: int
@@ -156,26 +160,43 @@ class Storage:
     # ---- several cores -----------------------------------------------------------------------
 
     def next_core(self) -> None:
-        """The next core of a launch starts: what was written so far, earlier cores wrote."""
-        if self.mine is None:
-            self.mine = np.zeros(self.row_bytes * self.place.shape[0], np.uint8)
-        else:
+        """The next core of a launch starts: what was used so far, earlier cores used."""
+        size = self.row_bytes * self.place.shape[0]
+        if self.mine is not None and self.seen is not None:
             self.earlier = self.mine if self.earlier is None else self.earlier | self.mine
-            self.mine = np.zeros_like(self.mine)
+            self.looked = self.seen if self.looked is None else self.looked | self.seen
+        self.mine, self.seen = np.zeros(size, np.uint8), np.zeros(size, np.uint8)
 
-    def raced(self, view: Window) -> Array | None:
-        """Which elements an earlier core wrote last; None if there are none for certain."""
-        if self.earlier is None or self.mine is None:
+    def unordered_read(self, view: Window) -> Array | None:
+        """Which elements an earlier core wrote and this one did not; None if there are none."""
+        return self._others(self.earlier, view, 0)
+
+    def unordered_write(self, view: Window) -> tuple[Array | None, Array | None]:
+        """Which elements an earlier core wrote, and which it read, that this one left unchanged."""
+        return self._others(self.earlier, view, 1), self._others(self.looked, view, 1)
+
+    def _others(self, marks: NDArray[np.uint8] | None, view: Window, bit: int) -> Array | None:
+        if marks is None or self.mine is None:
             return None
-        found = self._marked(self.earlier, view) > self._marked(self.mine, view)
+        theirs, own = self._marked(marks, view), self._marked(self.mine, view)
+        kind = own.dtype.type
+        found: Array = (theirs & ~(own >> kind(bit)) & kind(FULL[own.dtype.itemsize])) != 0
         return found if found.any() else None
 
-    def claim(self, view: Window, mask: Array | None) -> None:
-        """The present core writes these elements."""
+    def note_read(self, view: Window) -> None:
+        """The present core reads these elements."""
+        if self.seen is not None:
+            marks = self._marked(self.seen, view)
+            marks[...] = FULL[marks.dtype.itemsize]
+
+    def note_write(self, view: Window, where: Array, changed: Array) -> None:
+        """The present core writes the elements `where`; those not `changed` are what they were."""
         if self.mine is not None:
             marks = self._marked(self.mine, view)
-            full = marks.dtype.type(FULL[marks.dtype.itemsize])
-            np.copyto(marks, full, where=True if mask is None else mask)
+            full = FULL[marks.dtype.itemsize]
+            np.copyto(
+                marks, marks | np.where(changed, 3 * full, full).astype(marks.dtype), where=where
+            )
 
     def values(self) -> Array:
         """A copy of the whole contents in the tensor's shape."""

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from opennki.base.codes import NKI1013, NKI1016, NKI3006
-from opennki.base.diag import Diagnostic, NkiError, diagnostic, fail, problem
+from opennki.base.codes import NKI1013, NKI1016, NKI1038
+from opennki.base.diag import Diagnostic, NkiError, diagnostic, problem
 from opennki.base.loc import UNKNOWN, SrcLoc
-from opennki.ir import Role, Space, Tensor
+from opennki.ir import Role, Space, Tensor, View
 from opennki.penguin import Function
 
 from .arguments import ResultTree
@@ -33,11 +33,10 @@ class Traced:
 def check_launch(traces: Sequence[Traced]) -> None:
     """What must hold across the programs of a launch.
 
-    Raises: NKI3006 if they make different tensors of one name in shared HBM; NKI1016, NKI1013 for
-    what none of them writes.
+    Raises: NKI1038 if they make different tensors of one name in shared HBM, or return different
+    ones; NKI1016, NKI1013 for what none of them writes.
     """
-    _same_shared(traces)
-    found = list(unwritten(traces))
+    found = [*_different_tensors(traces), *_different_results(traces)] or list(unwritten(traces))
     if found:
         raise NkiError(found)
 
@@ -66,11 +65,40 @@ def _writes(traced: Traced, tensor: Tensor) -> bool:
     return mine.written
 
 
-def _same_shared(traces: Sequence[Traced]) -> None:
+def _different_tensors(traces: Sequence[Traced]) -> Iterator[Diagnostic]:
     first: dict[str, Tensor] = {}
-    for traced in traces:
+    for core, traced in enumerate(traces):
         for name, tensor in traced.function.tensors.items():
-            made = first.setdefault(name, tensor) if tensor.space is Space.shared_hbm else tensor
-            if (made.shape, made.dtype) != (tensor.shape, tensor.dtype):
-                other = f"{made.loc!r} as {made.dtype}{list(made.shape)} in another program"
-                raise fail(NKI3006, tensor.loc, name=name, other=other)
+            if tensor.space is Space.shared_hbm:
+                made = first.setdefault(name, tensor)
+                here, there = (f"{t.dtype}{list(t.shape)}" for t in (tensor, made))
+                if here != there:
+                    does, other = f"makes `{name}` as {here}", f"makes it as {there}"
+                    found = problem(NKI1038, core=core, does=does, first=other)
+                    yield diagnostic(found, tensor.loc)
+
+
+def _different_results(traces: Sequence[Traced]) -> Iterator[Diagnostic]:
+    texts = [_returned(traced) for traced in traces]
+    for core, text in enumerate(texts):
+        if text != texts[0]:
+            does, other = f"returns {text}", f"returns {texts[0]}"
+            found = problem(NKI1038, core=core, does=does, first=other)
+            yield diagnostic(found, traces[core].loc)
+
+
+def _returned(traced: Traced) -> str:
+    """What a program returns, by the names of shared tensors; private ones are each core's own."""
+    if traced.results is None:
+        return "nothing"
+    return str(traced.results.rebuild(_Named))
+
+
+class _Named:
+    def __init__(self, view: View) -> None:
+        tensor = view.tensor
+        own = tensor.space is Space.private_hbm
+        self.text = f"a tensor of {tensor.space}" if own else f"`{tensor.name}`"
+
+    def __repr__(self) -> str:
+        return self.text

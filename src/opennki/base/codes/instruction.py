@@ -238,10 +238,12 @@ NKI2125 = warning_code(
     "NKI2125",
     "integers computed in float32",
     "operand `{operand}` is {dtype}, but this engine computes in float32",
-    hint="values above 2**24 lose bits; use engine=nisa.engine.gpsimd with operands in SBUF",
-    why="float32 holds integers exactly up to 16 777 216. The Vector and Scalar engines convert "
-    "32-bit integers to float32 for arithmetic and for copies that change the dtype. All targets. "
-    "Source: NKI ISA reference, tensor_tensor.",
+    hint="values above 2**24 lose bits; to add, subtract or multiply exactly, leave out engine= "
+    "and keep the operands in SBUF",
+    why="float32 holds integers exactly up to 16 777 216. The Vector engine converts 32-bit "
+    "integers to float32 for arithmetic; GpSimd does not, for add, subtract and multiply. All "
+    "targets. Where a value was lost, the simulator says so (NKI6009, NKI6010). Source: NKI ISA "
+    "reference, tensor_tensor.",
     wrong="nisa.tensor_tensor(dst=c, data1=i, data2=j, op=nl.add, engine=nisa.engine.vector)",
     right="nisa.tensor_tensor(dst=c, data1=i, data2=j, op=nl.add)  # GpSimd, exact",
 )

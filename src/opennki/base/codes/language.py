@@ -400,3 +400,16 @@ NKI1040 = code(
     wrong="for i in nl.affine_range(x.shape[0] / 128):\n    step(i)",
     right="for i in nl.affine_range(x.shape[0] // 128):\n    step(i)",
 )
+
+NKI1038 = code(
+    "NKI1038",
+    "programs of a launch do not fit together",
+    "program {core} of the launch {does}; program 0 {first}",
+    hint="make and return the same shared_hbm tensors in every program, outside of conditions on "
+    "nl.program_id",
+    why="Programs of a launch run the same kernel on different cores. Tensors in shared_hbm are "
+    "one tensor for all of them, found by name, and the results are those of program 0.",
+    wrong="rows = 128 - 64 * nl.program_id(0)\n"
+    "out = nl.ndarray((rows, 64), dtype=x.dtype, buffer=nl.shared_hbm)",
+    right="rows = 64\nout = nl.ndarray((2 * rows, 64), dtype=x.dtype, buffer=nl.shared_hbm)",
+)

@@ -121,7 +121,7 @@ NKI6015 = warning_code(
 NKI6008 = warning_code(
     "NKI6008",
     "programs of a launch depend on each other's order",
-    "{inst} {does} {count} element(s) of `{tensor}` that another program of the launch wrote, "
+    "{inst} {does} {count} element(s) of `{tensor}` that another program of the launch {did}, "
     "the first at {element}",
     hint="let every program read and write a part of its own, or do the second step in a kernel "
     "of its own",
@@ -137,10 +137,24 @@ NKI6009 = warning_code(
     "integers that float32 cannot hold",
     "{inst} computes in float32, which cannot hold {count} integer(s) of `{operand}`: {value} is "
     "read as {got}",
-    hint="keep integers within 2^24, use bitwise operators, or nisa.tensor_tensor, which is exact "
-    "when all its tiles are int32 or uint32 and in SBUF",
+    hint="keep integers within 2^24, or use what does not convert: copies between equal dtypes, "
+    "bitwise operators, and nisa.tensor_tensor to add, subtract or multiply int32 or uint32 tiles "
+    "in SBUF",
     why="Engines convert operands to float32, which has 24 significant bits, unless both operands "
     "and the operator are for integers. Source: NKI ISA reference, tensor_tensor.",
     wrong="nisa.tensor_scalar(dst=i, data=i, op0=nl.add, operand0=1)  # i holds 2**24 + 1",
     right="nisa.tensor_tensor(dst=i, data1=i, data2=one, op=nl.add)  # one is an int32 tile",
+)
+
+NKI6010 = warning_code(
+    "NKI6010",
+    "integer results that float32 cannot hold",
+    "{inst} computes in float32, which cannot hold {count} result(s) in `{operand}`: {value} "
+    "becomes {got}",
+    hint="keep results within 2^24, or use nisa.tensor_tensor, which adds, subtracts and "
+    "multiplies exactly when all its tiles are int32 or uint32 and in SBUF",
+    why="Engines compute in float32, which has 24 significant bits, also where every tile holds "
+    "integers. Found by doing the same in float64. Source: NKI ISA reference, tensor_tensor.",
+    wrong="nisa.tensor_scalar(dst=i, data=i, op0=nl.multiply, operand0=4097)  # i holds 4097",
+    right="nisa.tensor_tensor(dst=i, data1=i, data2=j, op=nl.multiply)  # j is an int32 tile",
 )

@@ -1,4 +1,4 @@
-# expect: NKI3006 at line 14
+# expect: NKI1038 at line 14
 """Programs of a launch that share a tensor, but not its shape."""
 
 import numpy as np

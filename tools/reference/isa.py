@@ -87,7 +87,7 @@ def _instruction(cls: type[Inst]) -> str:
         signature = inspect.signature(CALLS[spec.name])
         parts.append(block(spelling.call(f"nisa.{spec.name}", signature)))
     else:
-        parts.append("No call of `nki.isa` makes it; functions of `nki.language` do.")
+        parts.append("No call of `nki.isa` makes it directly.")
     parts.append(prose(doc_of(cls)))
     parts.append(_facts(cls))
     operands = [_operand(o) for o in spec.operands]

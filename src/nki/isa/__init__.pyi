@@ -37,7 +37,10 @@ __all__ = [
     "gpsimd_engine",
     "iota",
     "matmul_perf_mode",
+    "max8",
     "memset",
+    "nc_find_index8",
+    "nc_match_replace8",
     "nc_matmul",
     "nc_transpose",
     "nc_version",
@@ -472,4 +475,58 @@ def tensor_copy_predicated(
     it held before shows afterwards; the machine does not fetch it.
 
     Source: NKI ISA reference, tensor_copy_predicated.
+    """
+
+def max8(
+    dst: NkiTensor,
+    src: NkiTensor,
+    name: str | None = None,
+) -> NkiInstruction:
+    """The 8 largest values of each partition, descending: ``dst[p] = sorted(src[p])[::-1][:8]``.
+
+    A value that occurs more than once counts as often. Comparison is in float32, so that integers
+    beyond 2**24 may be equal to their neighbours; results are rounded to the dtype of `dst`.
+
+    Source: NKI ISA reference, max8. Each element is inserted before the first of the values so far
+    that it is strictly greater than: of zeros with different signs the earlier one is first.
+    Model: a NaN is greater than nothing and nothing is greater than it, so that it takes the next
+    free place while there are fewer than 8 values, and moves down as others do.
+    """
+
+def nc_find_index8(
+    dst: NkiTensor,
+    data: NkiTensor,
+    vals: NkiTensor,
+    name: str | None = None,
+) -> NkiInstruction:
+    """Where each of 8 values first occurs in `data`: ``data[p, dst[p, k]] == vals[p, k]``.
+
+    Positions count from 0 in the order in which `data` is walked. A value that is in `vals` more
+    than once gets its successive occurrences, in ascending order of the slots. Where there is none
+    (left), the position is all ones: 0xFFFFFFFF in uint32, 0xFFFF in uint16. Comparison is in
+    float32: zeros of both signs are equal, and a NaN equals nothing.
+
+    Source: NKI ISA reference, nc_find_index8.
+    """
+
+def nc_match_replace8(
+    dst: NkiTensor,
+    data: NkiTensor,
+    vals: NkiTensor,
+    imm: float,
+    dst_idx: NkiTensor | None = None,
+    name: str | None = None,
+) -> NkiInstruction:
+    """Replace the first occurrence of each of 8 values in `data` by the number `imm`.
+
+    All other elements are copied; they and `imm` are rounded to the dtype of `dst`, which may be
+    `data` itself. A value that is in `vals` n times is replaced in n places. `dst_idx` receives the
+    positions, of a value that is in `vals` more than once in descending order of the slots: the
+    first occurrence belongs to the highest slot, the other way around than in nc_find_index8.
+    Comparison is in float32: zeros of both signs are equal, and a NaN equals nothing.
+
+    With `dst_idx` it is BIR's MaxIndexAndMatchReplace.
+
+    Source: NKI ISA reference, nc_match_replace8. Model: a place is replaced at most once, whatever
+    `imm` is; `dst_idx` has the dtypes of nc_find_index8, and is all ones where a value is absent.
     """

@@ -20,12 +20,14 @@ from . import (
     predicate,
     reduce,
     scan,
+    search,
     stats,
     transpose,
 )  # fmt: skip
 
 FAMILIES: Final[tuple[ModuleType, ...]] = (
     dma, fill, move, elementwise, reduce, scan, stats, activation, matmul, transpose, predicate,
+    search,
 )  # fmt: skip
 
 INSTRUCTIONS: Final[tuple[type[Inst], ...]] = tuple(

@@ -31,7 +31,8 @@ class Rule:
     values of `ins` when they are not simply those fields; attrs, wire
     attributes of an instruction (None: the declared ones under their wire names); key, what
     besides the declared attributes decides `attrs`; lift, wire attributes and operands back to
-    fields (None: the reverse of the row).
+    fields (None: the reverse of the row); opcode of an instruction, one that has the attributes of
+    the row's (None: the row's).
     """
 
     ins: tuple[str, ...] | None = None
@@ -40,13 +41,15 @@ class Rule:
     attrs: Callable[[Any], Attrs] | None = None
     key: Callable[[Any], object] | None = None
     lift: Callable[[Instruction, Fields], Fields] | None = None
+    opcode: Callable[[Any], str] | None = None
 
 
 class Lowering:
     """Compiled lowering of one class."""
 
     __slots__ = (
-        "_attrs", "_cache", "_floats", "_inputs", "_ins", "_key", "_names", "_outs", "opcode",
+        "_attrs", "_cache", "_floats", "_inputs", "_ins", "_key", "_names", "_opcode", "_outs",
+        "opcode",
     )  # fmt: skip
 
     def __init__(self, spec: InstrSpec, rule: Rule) -> None:
@@ -57,6 +60,7 @@ class Lowering:
         self._floats = tuple(a.name for a in spec.attrs if a.type is float)
         self._attrs = rule.attrs or _declared(spec)
         self._key = rule.key
+        self._opcode = rule.opcode
         self._inputs = rule.inputs
         self._cache: dict[object, Attrs] = {}
 
@@ -80,7 +84,8 @@ class Lowering:
         else:
             values = self._inputs(inst)
         ins = arguments(values, of_view)
-        return Instruction(self.opcode, inst.engine, name, ins, tuple(outs), attrs, inst.loc)
+        opcode = self.opcode if self._opcode is None else self._opcode(inst)
+        return Instruction(opcode, inst.engine, name, ins, tuple(outs), attrs, inst.loc)
 
 
 def arguments(values: Iterable[Any], of_view: OfView) -> tuple[Argument, ...]:

@@ -22,6 +22,7 @@ class Target:
     and psum_align, bytes; ap_dims, dimensions of an access pattern with the partition; ap_step_max
     and ap_count_max, largest step and count of a free one; pe_rows, pe_cols; pe_moving_max, moving
     elements for a float32 destination; pe_moving_bf16_max, for a bfloat16 one; bn_stats_max;
+    search_max, elements per partition that max8 and its relatives take;
     transpose_block, rows and columns of a vector engine transpose; cores, physical cores of one
     logical core; features.
     """
@@ -49,6 +50,7 @@ class Target:
     pe_rows: int = 128
     pe_cols: int = 128
     bn_stats_max: int = 512
+    search_max: int = 16_384
     transpose_block: int = 32
 
     def has(self, feature: str) -> bool:

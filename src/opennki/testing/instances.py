@@ -368,6 +368,20 @@ def _triples(frames: dict[str, Frame], one: Problem, inst: Inst) -> None:
     frames[one.operand or ""] = replace(frame, free=(*frame.free, 3))
 
 
+def _longer(frames: dict[str, Frame], one: Problem, inst: Inst) -> None:
+    """An operand, and those of the same length, must have more elements."""
+    number = prod(frames[one.operand or ""].free)
+    for name, frame in frames.items():
+        if prod(frame.free) == number:
+            frames[name] = replace(frame, free=(*frame.free, _int(one.facts["want"])))
+
+
+def _flatter(frames: dict[str, Frame], one: Problem, inst: Inst) -> None:
+    """An operand must walk fewer free dimensions."""
+    frame = frames[one.operand or ""]
+    frames[one.operand or ""] = replace(frame, free=(prod(frame.free),))
+
+
 def _as_many(frames: dict[str, Frame], one: Problem, inst: Inst) -> None:
     """Source and destination must have equally many elements; ranks may differ."""
     source, dst = frames["src"], frames["dst"]
@@ -392,7 +406,7 @@ def _rows(frames: dict[str, Frame], one: Problem, inst: Inst) -> None:
 _REPAIRS: Final[dict[str, Callable[[dict[str, Frame], Problem, Inst], None]]] = {
     "NKI2101": _rows, "NKI2102": _want, "NKI2103": _want, "NKI2107": _want, "NKI2126": _as_many,
     "NKI2205": _pair, "NKI2210": _smaller, "NKI2212": _smaller, "NKI2404": _want,
-    "NKI2411": _triples,
+    "NKI2411": _triples, "NKI2412": _longer, "NKI2413": _flatter,
 }  # fmt: skip
 
 

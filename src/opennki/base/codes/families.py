@@ -1,7 +1,8 @@
 """A pure table: NKI22xx to NKI26xx, rules of one family of instructions.
 
-22xx matmul and transpose, 23xx DMA, 24xx reduce, scan and statistics, 25xx activation and scalar
-operands, 26xx select, predicate, fill and iota. General operand rules are in `instruction`.
+22xx matmul and transpose, 23xx DMA, 24xx reduce, scan, statistics and search, 25xx activation
+and scalar operands, 26xx select, predicate, fill and iota. General operand rules are in
+`instruction`.
 """
 
 from __future__ import annotations
@@ -292,6 +293,29 @@ NKI2411 = code(
     "reference, bn_aggr.",
     wrong="nisa.bn_aggr(dst=mean_var, data=stats[:, 0:5])",
     right="nisa.bn_aggr(dst=mean_var, data=stats[:, 0:6])",
+)
+
+NKI2412 = code(
+    "NKI2412",
+    "search in too few elements",
+    "operand `{operand}` has {got} elements per partition; {inst} needs at least {want}",
+    hint="search a longer tile; fill the rest with a value that cannot be found, such as -inf",
+    why="The Vector engine searches with 8 values at a time and has a result for each of them. All "
+    "targets. Source: NKI ISA reference, max8 and nc_find_index8. Model: nc_match_replace8 needs "
+    "as many.",
+    wrong="nisa.max8(dst=top, src=x[:, 0:4])",
+    right="nisa.max8(dst=top, src=x[:, 0:8])",
+)
+
+NKI2413 = code(
+    "NKI2413",
+    "search over too many dimensions",
+    "operand `{operand}` walks {got} free dimensions; {inst} walks at most {limit}",
+    hint="reshape `{operand}` to fewer dimensions, or copy it into a contiguous tile first",
+    why="max8 and nc_find_index8 read at most two free dimensions and write one. Dimensions of "
+    "size 1 do not count. All targets. Source: NKI ISA reference, max8 and nc_find_index8.",
+    wrong="nisa.max8(dst=top, src=x)  # x is (128, 4, 4, 4)",
+    right="nisa.max8(dst=top, src=x.reshape((128, 64)))",
 )
 
 # --- 25xx activation and scalar operands ----------------------------------------------------------

@@ -1,6 +1,7 @@
 """Published rules of the instructions from both sides: a call that just keeps it, one not.
 
-Operators are in `test_operators`, views in `test_views`, targets in `test_targets`.
+Operators are in `test_operators`, views in `test_views`, targets in `test_targets`, instructions
+that run in accumulators and need not exist everywhere in `test_accumulating`.
 """
 
 from __future__ import annotations

@@ -183,6 +183,33 @@ def test_select_reduce_keeps_the_maximum(rules, name):
     assert rules(body) == ([] if name == "maximum" else ["NKI2117"])
 
 
+@pytest.mark.parametrize("name", OPERATORS)
+def test_running_values_go_on_with_five_operators(rules, name):
+    def body(op0=nl.add, op1=nl.add, imm0=0):
+        nisa.tensor_scalar_cumulative(tile(), tile(), op0, op1, imm0)
+
+    legal = ["add", "subtract", "multiply", "maximum", "minimum"]
+    assert rules(lambda: body(op1=operator(name))) == ([] if name in legal else ["NKI2117"])
+    bits = ["NKI2117"] if name in [*BITS, "invert"] else []
+    late = ["NKI2118"] if name in ("power", "rsqrt") else []  # not on the vector engine
+    assert rules(lambda: body(op0=operator(name)), "trn3") == bits + late
+    if name in UNARY:
+        assert rules(lambda: body(op0=operator(name), imm0=1), "trn3") == [*late, "NKI2124"]
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_range_select_compares_in_five_ways_and_keeps_the_maximum(rules, name):
+    def body(op0=nl.less, op1=nl.less, reduce_op=nl.maximum):
+        bounds = tile(F32, 1), tile(F32, 1)
+        nisa.range_select(tile(), tile(), op0, op1, *bounds, reduce_op=reduce_op)
+
+    compares = [] if name in COMPARISONS and name != "not_equal" else ["NKI2117"]
+    assert rules(lambda: body(op0=operator(name))) == compares
+    assert rules(lambda: body(op1=operator(name))) == compares
+    reduces = [] if name == "maximum" else ["NKI2117"]
+    assert rules(lambda: body(reduce_op=operator(name))) == reduces
+
+
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("op0", ["multiply", "add", "subtract"])
 @pytest.mark.parametrize("op1", [None, "add", "multiply"])

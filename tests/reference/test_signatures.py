@@ -43,8 +43,12 @@ ISA = {
     "scalar_tensor_tensor": "dst data op0 operand0 op1 operand1 reverse0=False reverse1=False",
     "tensor_scalar_reduce": "dst data op0 operand0 reduce_op reduce_res=None reverse0=False "
     "reduce_cmd=[reset_reduce] reduce_init=None reduce_res_negate=False",
+    "tensor_scalar_cumulative": "dst src op0 op1 imm0 imm1=None reduce_cmd=[reset_reduce]",
+    "exponential": "dst src max_value=0.0 reduce_res=None reduce_cmd=[idle] reduce_init=0.0",
     "select_reduce": "dst predicate on_true on_false reduce_res=None reduce_cmd=[idle] "
     "reduce_op=[maximum] reverse_pred=False",
+    "range_select": "dst on_true_tile comp_op0 comp_op1 bound0 bound1 reduce_cmd=[reset_reduce] "
+    "reduce_res=None reduce_op=[maximum] range_start=0 on_false_value=-3.4028234663852886e+38",
 }
 
 BINARY = (

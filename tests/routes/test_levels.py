@@ -17,7 +17,8 @@ from opennki.testing.programs import program_of
 @given(data=st.data())
 @settings(max_examples=40)
 def test_instruction(cls, texts, levels, data):
-    t = target(data.draw(st.sampled_from(["trn2", "trn3"])))
+    having = [n for n in ("trn2", "trn3") if target(n).order >= cls.spec.since]
+    t = target(data.draw(st.sampled_from(having)))
     function = program_of([data.draw(instances(t, cls))], t)
     texts([function])
     levels(function)

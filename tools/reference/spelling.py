@@ -28,7 +28,7 @@ def value(written: object, isa: str = "nisa.", nl: str = "nl.") -> str:
         return f"{isa}{type(written).__name__}.{written.name}"
     if isinstance(written, DType):
         return f"{nl}{written}"
-    return json.dumps(written) if isinstance(written, str) else repr(written)
+    return json.dumps(written) if isinstance(written, str) else repr(written).replace("e+", "e")
 
 
 def surface_enum(kind: type[IsaEnum]) -> type[Enum]:

@@ -32,6 +32,7 @@ __all__ = [
     "dma_copy",
     "dma_engine",
     "engine",
+    "exponential",
     "get_nc_sub_version",
     "get_nc_version",
     "gpsimd_engine",
@@ -45,6 +46,7 @@ __all__ = [
     "nc_transpose",
     "nc_version",
     "oob_mode",
+    "range_select",
     "reciprocal",
     "reduce_cmd",
     "scalar_engine",
@@ -55,6 +57,7 @@ __all__ = [
     "tensor_engine",
     "tensor_reduce",
     "tensor_scalar",
+    "tensor_scalar_cumulative",
     "tensor_scalar_reduce",
     "tensor_tensor",
     "tensor_tensor_scan",
@@ -475,6 +478,82 @@ def tensor_copy_predicated(
     it held before shows afterwards; the machine does not fetch it.
 
     Source: NKI ISA reference, tensor_copy_predicated.
+    """
+
+def range_select(
+    dst: NkiTensor,
+    on_true_tile: NkiTensor,
+    comp_op0: _Operator,
+    comp_op1: _Operator,
+    bound0: NkiTensor,
+    bound1: NkiTensor,
+    reduce_cmd: reduce_cmd = reduce_cmd.reset_reduce,
+    reduce_res: NkiTensor | None = None,
+    reduce_op: _Operator = nl.maximum,
+    range_start: int = 0,
+    on_false_value: float = -3.4028234663852886e38,
+    name: str | None = None,
+) -> NkiInstruction:
+    """Keep elements whose index meets two bounds, fill the others, and keep a running maximum.
+
+    With ``index = range_start + f``, where f counts the elements of a partition,
+    ``dst[p, f] = on_true_tile[p, f] if comp_op0(index, bound0[p]) and comp_op1(index, bound1[p])
+    else on_false_value``. Indices and bounds are compared in float32, so no index may be beyond
+    2^24. `on_false_value` can only be -FP32_MAX, which becomes -inf in narrower floats (what is
+    selected overflows to infinities, too).
+
+    `reduce_cmd` reset sets the vector engine's accumulators, one float32 per partition, to -inf;
+    reduce takes in the maximum of the selected values (before they are rounded for `dst`);
+    reset_reduce does both. `reduce_res` receives the accumulators afterwards.
+
+    Source: NKI ISA reference, range_select. Model: float8_e4m3fn has no infinity, so it saturates;
+    with ``reduce_cmd=idle`` the accumulators stay as they are, though a device may change them.
+    """
+
+def exponential(
+    dst: NkiTensor,
+    src: NkiTensor,
+    max_value: NkiTensor | float = 0.0,
+    reduce_res: NkiTensor | None = None,
+    reduce_cmd: reduce_cmd = reduce_cmd.idle,
+    reduce_init: NkiTensor | float = 0.0,
+    name: str | None = None,
+) -> NkiInstruction:
+    """``dst = exp(src - max_value)`` in float32, and optionally a sum over each partition.
+
+    `max_value` is a number or a float32 (P, 1) tile. The sum goes into the vector engine's
+    accumulators, one float32 per partition. They start with 0 (`reduce_cmd` reset_reduce), with
+    what they hold (reduce), or with `reduce_init`, a number or a float32 (P, 1) tile (load_reduce).
+    `reduce_res` receives them afterwards.
+
+    Source: NKI ISA reference, exponential. Model: the sum sees float32 values, not what rounding to
+    the dtype of `dst` makes of them; with ``reduce_cmd=idle`` the accumulators stay as they are,
+    though a device may change them; exp is exact up to rounding.
+    """
+
+def tensor_scalar_cumulative(
+    dst: NkiTensor,
+    src: NkiTensor,
+    op0: _Operator,
+    op1: _Operator,
+    imm0: NkiTensor | float,
+    imm1: NkiTensor | float | None = None,
+    reduce_cmd: reduce_cmd = reduce_cmd.reset_reduce,
+    name: str | None = None,
+) -> NkiInstruction:
+    """``dst[p, f] = r = op1(op0(src[p, f], imm0), r)``, element after element in float32.
+
+    r is the vector engine's accumulator of the partition. It starts with the identity of `op1`
+    (`reduce_cmd` reset_reduce: 0 for add and subtract, 1 for multiply, -inf for max, +inf for min),
+    with what it holds (reduce), or with `imm1` (load_reduce), and keeps the last result. `imm0`
+    and `imm1` are numbers or float32 (P, 1) tiles. Note the order: subtract is the new value minus
+    the running one. `reverse0`, which only BIR has, swaps the inputs of `op0`.
+
+    `imm1` belongs to load_reduce. With reduce it may be given and says nothing, because published
+    kernels repeat the arguments of the call before; with reset_reduce it is refused.
+
+    Source: NKI ISA reference, tensor_scalar_cumulative and its examples. Model: a unary `op0` takes
+    0 as `imm0`, as in tensor_scalar; only what is stored is rounded to the dtype of `dst`.
     """
 
 def max8(

@@ -9,7 +9,7 @@ engines compute in between is `sem` of the instruction, not here.
 - float8 saturates at its largest finite value unless told otherwise; then float8_e4m3fn overflows
   to NaN, float8_e5m2 and float8_e4m3 to infinity.
   Model: infinities saturate too, and the older float8_e4m3 (which has infinities) saturates at 240.
-  The range_select reference, where -FP32_MAX becomes -inf in float8, describes ``saturate=False``.
+  range_select, whose -FP32_MAX becomes -inf, does not saturate where there are infinities.
 - float8_e8m0fnu converts as if it were uint8. bool is stored, and converts, as uint8: BIR has no
   other type for it. Packed MX types have no single value and are refused.
 
@@ -36,6 +36,9 @@ F32 = NDArray[np.float32]
 
 NARROW_FLOATS: Final = dtypes.FP8 | {dtypes.float16, dtypes.bfloat16, dtypes.tfloat32}
 """Floats that ``precise=False`` keeps as unrounded float32; float8_e8m0fnu is a raw byte."""
+
+INFINITE_FP8: Final = frozenset({dtypes.float8_e4m3, dtypes.float8_e5m2})
+"""float8 types that have infinities."""
 
 _TF32_DROPPED_BITS: Final = 12
 """Model: 11 explicit mantissa bits, as BIR's simulator keeps; the NKI table says 10."""

@@ -172,6 +172,15 @@ _FIELDS: Final[Mapping[str, tuple[Field, ...]]] = {
         Field("compare_op", _ALU),
         Field("fill_value", FLOAT, 0.0),
     ),
+    # `num_active_channels`, whose meaning is not known, is refused when it is read.
+    "RangeSelect": (
+        Field("base", INT, 0),
+        Field("compare_op0", _ALU),
+        Field("compare_op1", _ALU),
+        Field("reduce_op", _ALU, AluOp.max),
+        Field("reduce_cmd", _ACC, ReduceCmd.ZeroAccumulate),
+        Field("fill_value", FLOAT),
+    ),
     "CopyPredicated": (
         _flag("can_read_uninit"),
         _flag("reverse_pred"),
@@ -179,6 +188,7 @@ _FIELDS: Final[Mapping[str, tuple[Field, ...]]] = {
         Field("reduce_op", _ALU, _BYPASS),
         Field("accumulator_cmd", _ACC, _IDLE),
     ),
+    "Exponential": (Field("reduce_cmd", _ACC),),
     "DevicePrint": (
         Field("prefix", STR),
         # Model: the default is not known.

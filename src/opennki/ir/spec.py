@@ -58,7 +58,8 @@ class Operand:
     may be None; number, may be a Python number instead of a view; accumulate, name of the
     attribute that says whether results are added to what is there; read, how `sem` receives it
     (None: what the instruction's `read_mode` says); default of an optional or number operand;
-    given, what a call must pass for an optional one.
+    given, what a call must pass for an optional one; saturates, whether an output that overflows a
+    float8 with infinities becomes its largest number instead of one.
     """
 
     access: Access
@@ -73,6 +74,7 @@ class Operand:
     default: object = None
     required: bool = True
     given: Given = Given.NOTHING
+    saturates: bool = True
     name: str = ""
 
 
@@ -109,12 +111,13 @@ def out(
     accumulate: str | None = None,
     optional: bool = False,
     given: Given = Given.NOTHING,
+    saturates: bool = True,
     **limits: str,
 ) -> Any:
     """Declare an operand that is written. `limits` maps dimensions to fields of `Target`."""
     return Operand(
-        Access.OUT, spaces, _shape(shape), dtypes, limits,
-        accumulate=accumulate, optional=optional, required=not optional, given=given,
+        Access.OUT, spaces, _shape(shape), dtypes, limits, accumulate=accumulate,
+        optional=optional, required=not optional, given=given, saturates=saturates,
     )  # fmt: skip
 
 

@@ -7,14 +7,14 @@ from typing import Final
 
 import numpy as np
 
-from opennki.base.codes import NKI2115, NKI2116, NKI2117, NKI2118, NKI2119, NKI2120
+from opennki.base.codes import NKI2115, NKI2116, NKI2117, NKI2118, NKI2119, NKI2120, NKI2124
 from opennki.base.diag import Problems, problem
 from opennki.base.dtypes import PACKED, DType
 from opennki.ir import Inst, Space, View
 from opennki.target import Target
 
 from .alu import ALU, ENGINES, SINCE
-from .enums import AluOp
+from .enums import AluOp, ReduceCmd
 
 _F32_MAX: Final = float(np.finfo(np.float32).max)
 
@@ -90,6 +90,15 @@ def packed_problems(inst: Inst, name: str) -> Problems:
         yield problem(
             NKI2116, first="dst", first_dtype=dst.dtype, second=name, second_dtype=src.dtype,
             inst=inst.spec.label,
+        )  # fmt: skip
+
+
+def command_problems(inst: Inst, command: ReduceCmd, allowed: tuple[ReduceCmd, ...]) -> Problems:
+    """What `inst` does to the accumulation registers is one of `allowed`."""
+    if command not in allowed:
+        yield problem(
+            NKI2124, name="reduce_cmd", got=command.nki, inst=inst.spec.label,
+            allowed=", ".join(member.nki for member in allowed),
         )  # fmt: skip
 
 

@@ -199,11 +199,7 @@ class TensorScalarCacheReduce(Inst):
         self, data: Array, operand0: Array, reduce_init: Array, accumulators: Array
     ) -> tuple[Array, Array, Array]:
         result = apply(self.op0, data, operand0)
-        start = accumulators
-        if self.reduce_cmd is ReduceCmd.ZeroAccumulate:
-            start = np.full_like(accumulators, ALU[self.reduce_op].identity)
-        elif self.reduce_cmd is ReduceCmd.LoadAccumulate:
-            start = np.broadcast_to(reduce_init, accumulators.shape).astype(np.float32)
+        start = started(self.reduce_cmd, self.reduce_op, accumulators, reduce_init)
         total = ALU[self.reduce_op].fn(start, reduce(self.reduce_op, result, keepdims=True))
         return result, -total if self.reduce_res_negate else total, total
 
@@ -216,3 +212,18 @@ _COMMANDS = {
     ReduceCmd.Accumulate: "reduce",
     ReduceCmd.LoadAccumulate: "load_reduce",
 }
+
+
+def started(
+    command: ReduceCmd, op: AluOp, accumulators: Array, initial: Array | None = None
+) -> Array:
+    """Accumulators, float32 (P, 1), before `command` takes in anything.
+
+    They hold the neutral element of `op` after a reset, `initial` (a number or (P, 1)) when that is
+    loaded, and otherwise what they held.
+    """
+    if command in (ReduceCmd.Zero, ReduceCmd.ZeroAccumulate):
+        return np.full_like(accumulators, ALU[op].identity)
+    if command is ReduceCmd.LoadAccumulate:
+        return np.broadcast_to(np.asarray(initial), accumulators.shape).astype(np.float32)
+    return accumulators

@@ -12,12 +12,15 @@ from opennki.ir import Inst
 
 from . import (
     activation,
+    cumulative,
     dma,
     elementwise,
+    exponential,
     fill,
     matmul,
     move,
     predicate,
+    range_select,
     reduce,
     scan,
     search,
@@ -27,7 +30,7 @@ from . import (
 
 FAMILIES: Final[tuple[ModuleType, ...]] = (
     dma, fill, move, elementwise, reduce, scan, stats, activation, matmul, transpose, predicate,
-    search,
+    range_select, exponential, cumulative, search,
 )  # fmt: skip
 
 INSTRUCTIONS: Final[tuple[type[Inst], ...]] = tuple(

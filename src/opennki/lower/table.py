@@ -32,7 +32,8 @@ class Rule:
     attributes of an instruction (None: the declared ones under their wire names); key, what
     besides the declared attributes decides `attrs`; lift, wire attributes and operands back to
     fields (None: the reverse of the row); opcode of an instruction, one that has the attributes of
-    the row's (None: the row's).
+    the row's (None: the row's); means, the class that one instruction of an opcode is, where the
+    opcode stands for several (None: always its owner, whose rule this is).
     """
 
     ins: tuple[str, ...] | None = None
@@ -42,6 +43,7 @@ class Rule:
     key: Callable[[Any], object] | None = None
     lift: Callable[[Instruction, Fields], Fields] | None = None
     opcode: Callable[[Any], str] | None = None
+    means: Callable[[Instruction], type[Inst]] | None = None
 
 
 class Lowering:
@@ -123,9 +125,11 @@ def lift(
 ) -> Inst:
     """The instruction of the op table that a BIR instruction means.
 
-    Raises: KeyError for an opcode that no class owns.
+    Raises: KeyError for an opcode, or one of its forms, that no class has.
     """
     cls = OWNER[inst.opcode]
+    if (means := rules.get(cls, Rule()).means) is not None:
+        cls = means(inst)
     attrs = {**_DEFAULTS[inst.opcode], **inst.attrs}
     rule = rules.get(cls, Rule())
     spec = cls.spec

@@ -26,7 +26,7 @@ from opennki.base.codes import (
 )
 from opennki.base.diag import Code, Diagnostic, NkiError, Problem, diagnostic, problem
 from opennki.base.dtypes import PACKED, DType, int32, uint32
-from opennki.base.numerics import from_f32, storage, to_f32
+from opennki.base.numerics import INFINITE_FP8, from_f32, storage, to_f32
 from opennki.ir import Inst, Operand, Read, Space, View, describe
 from opennki.ir.masked import Masked
 from opennki.isa.enums import Engine, ReduceCmd
@@ -241,7 +241,8 @@ class Machine:
         marks = store.marks(view.const_offset, view.shape, view.strides, view.dtype)
         if operand.accumulate is not None:
             values = self._accumulate(inst, operand, view, values, window, marks)
-        stored = _rounded(values, view.dtype, window.dtype, store.precise)
+        saturate = operand.saturates or view.dtype not in INFINITE_FP8
+        stored = _rounded(values, view.dtype, window.dtype, store.precise, saturate)
         if store.mine is not None:
             self._claim(inst, view, window, stored, mask, store)
         if view.tensor.space is Space.psum:
@@ -336,12 +337,14 @@ def _shown(inst: Inst) -> list[tuple[str, str]]:
     return [(o.name, describe(v)) for o, v in inst.views()]
 
 
-def _rounded(values: Array, dtype: DType, kind: np.dtype[Any], precise: bool) -> Array:
+def _rounded(
+    values: Array, dtype: DType, kind: np.dtype[Any], precise: bool, saturate: bool
+) -> Array:
     """`values` as they are stored: float32 is rounded, stored forms stay, integers wrap."""
     if values.dtype == kind and not (values.dtype == np.float32 and dtype != "float32"):
         return values
     if values.dtype == np.float32:
-        return from_f32(values, dtype, precise)
+        return from_f32(values, dtype, precise, saturate)
     if values.dtype.kind in "iu" and dtype.is_int:
         return values.astype(kind)
-    return from_f32(values.astype(np.float32), dtype, precise)
+    return from_f32(values.astype(np.float32), dtype, precise, saturate)

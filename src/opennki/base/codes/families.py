@@ -410,3 +410,20 @@ NKI2607 = code(
     wrong="nisa.memset(dst=x4_tile, value=1.0)",
     right="nisa.memset(dst=x4_tile, value=0)",
 )
+
+NKI2608 = code(
+    "NKI2608",
+    "index beyond what float32 counts",
+    "{inst} counts from {first} to {last}; its indices must stay within -2**24 and 2**24",
+    hint="subtract a part of range_start from range_start and from both bounds",
+    why="Indices and bounds are compared in float32, which has every integer up to 2**24 and only "
+    "some of the larger ones. Source: NKI ISA reference, range_select.",
+    wrong="nisa.range_select(\n"
+    "    dst=c, on_true_tile=a, comp_op0=nl.greater_equal, comp_op1=nl.less, bound0=low,\n"
+    "    bound1=high, range_start=2**25,\n"
+    ")",
+    right="nisa.range_select(\n"
+    "    dst=c, on_true_tile=a, comp_op0=nl.greater_equal, comp_op1=nl.less, bound0=low,\n"
+    "    bound1=high, range_start=2**20,\n"
+    ")",
+)

@@ -89,8 +89,8 @@ NKI6007 = warning_code(
     "{inst} continues a sum that {other} has changed in between",
     hint="finish one sum (read it into reduce_res) before starting the next with reset_reduce",
     why="Instructions that reduce along the way share one accumulator register per lane of their "
-    "engine: activation on the Scalar engine; range_select, select_reduce, tensor_scalar_reduce "
-    "and exponential on the Vector engine. Source: NKI ISA reference.",
+    "engine: activation on the Scalar engine; range_select, select_reduce, tensor_scalar_reduce, "
+    "tensor_scalar_cumulative and exponential on the Vector engine. Source: NKI ISA reference.",
     wrong="nisa.activation(dst=a, op=nl.exp, data=x, reduce_op=nl.add,\n"
     "                reduce_cmd=nisa.reduce_cmd.reset_reduce)\n"
     "nisa.activation_reduce(dst=b, op=nl.square, data=x, reduce_op=nl.add, reduce_res=s1)\n"

@@ -7,6 +7,7 @@ from typing import Any, Final
 from opennki.birpy import Instruction
 from opennki.birpy.enums import TSCMode
 from opennki.ir import Inst
+from opennki.isa.cumulative import TensorScalarCacheCumulative
 from opennki.isa.enums import AxisList
 from opennki.isa.reduce import TensorReduceOp, TensorScalarCacheReduce
 from opennki.lower.table import Attrs, Fields, Rule
@@ -41,7 +42,24 @@ def _cache_attrs(inst: TensorScalarCacheReduce) -> Attrs:
     }  # fmt: skip
 
 
+def _running_attrs(inst: TensorScalarCacheCumulative) -> Attrs:
+    return {
+        "op0": inst.op0, "op1": inst.op1, "reverse0": inst.reverse0, "acc": inst.reduce_cmd,
+        "mode": TSCMode.Cumulative,
+    }  # fmt: skip
+
+
+_BY_MODE: Final[dict[object, type[Inst]]] = {
+    TSCMode.Reduce: TensorScalarCacheReduce, TSCMode.Cumulative: TensorScalarCacheCumulative,
+}  # fmt: skip
+
+
+def _cache_class(inst: Instruction) -> type[Inst]:
+    return _BY_MODE[inst.attrs.get("mode", TSCMode.Reduce)]
+
+
 RULES: Final[dict[type[Inst], Rule]] = {
     TensorReduceOp: Rule(inputs=_inputs, attrs=_attrs, key=_key, lift=_lift),
-    TensorScalarCacheReduce: Rule(attrs=_cache_attrs),
+    TensorScalarCacheReduce: Rule(attrs=_cache_attrs, means=_cache_class),
+    TensorScalarCacheCumulative: Rule(attrs=_running_attrs),
 }

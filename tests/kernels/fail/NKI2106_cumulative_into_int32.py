@@ -1,0 +1,19 @@
+# expect: NKI2106 at line 15
+"""A running sum stored as 32-bit integers."""
+
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@nki.jit
+def kernel(x):
+    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    t = nl.ndarray((128, 64), dtype=nl.float32, buffer=nl.sbuf)
+    nisa.dma_copy(dst=t, src=x)
+    i = nl.zeros((128, 64), dtype=nl.int32)
+    nisa.tensor_scalar_cumulative(
+        dst=i, src=t, op0=nl.multiply, op1=nl.add, imm0=2.0,
+    )  # fmt: skip
+    nisa.dma_copy(dst=out, src=t)
+    return out

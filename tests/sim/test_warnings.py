@@ -313,3 +313,24 @@ def test_elements_are_those_of_the_tensor(recwarn):
     assert "128 element(s) of `t` were never written, the first at (64, 6)" in str(
         recwarn[0].message
     )
+
+
+def test_a_tile_that_is_two_operands_is_named_once():
+    def kernel(x):
+        t = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.sbuf)
+        nisa.tensor_tensor(dst=t, data1=t, data2=t, op=nl.add)
+        nl.store(x, t)
+
+    assert warned(kernel, np.zeros((4, 8), np.float32)) == ["NKI6001"]
+
+
+def test_a_line_in_a_loop_is_named_once():
+    def kernel(x):
+        t = nl.ndarray((4, 64), dtype=x.dtype, buffer=nl.sbuf)
+        for i in range(8):
+            nisa.tensor_scalar(dst=t[:, 8 * i : 8 * i + 4], data=t[:, 8 * i + 4 : 8 * i + 8],
+                               op0=nl.add, operand0=0.0)  # fmt: skip
+        nl.store(x, t[:, 0:8])
+
+    found = warned(kernel, np.zeros((4, 8), np.float32))
+    assert found == ["NKI6001", "NKI6001"]  # one line in the loop, and the store

@@ -91,7 +91,7 @@ def _declared(inst: Inst, spec: InstrSpec, t: Any) -> Iterator[Problem]:
     for operand in spec.operands:
         value = getattr(inst, operand.name, None)
         if isinstance(value, View):
-            if not (yield from _place(operand, value, inst, t)):
+            if not (yield from _place(operand, value, inst, t, told)):
                 yield from _shape(operand, value, spec, t, bound, told)
         elif value is not None and not operand.number:
             yield problem(NKI2121, operand=operand.name, got=value, inst=spec.label)
@@ -112,17 +112,19 @@ def _attributes(inst: Inst, spec: InstrSpec, t: Any) -> Iterator[Problem]:
             yield problem(NKI2108, what=what, since=t.title_of(first), target=t.title)
 
 
-def _place(operand: Operand, view: View, inst: Inst, t: Any) -> Generator[Problem, None, bool]:
+def _place(
+    operand: Operand, view: View, inst: Inst, t: Any, told: set[tuple[int, str, int]]
+) -> Generator[Problem, None, bool]:
     """Memory, dtype and layout; returns whether the shape is beyond judging."""
     spec = inst.spec
-    wrong = False
-    if view.tensor.space not in operand.spaces:
+    wrong = view.tensor.space not in operand.spaces
+    if wrong and (id(view.tensor), "space", 0) not in told:
+        told.add((id(view.tensor), "space", 0))
         yield problem(
             NKI2105, operand=operand.name, got=view.tensor.space, inst=spec.label,
             allowed=" or ".join(sorted({s.name for s in operand.spaces})),
             **_direction(operand),
         )  # fmt: skip
-        wrong = True
     if operand.dtypes is not None and view.dtype not in operand.dtypes:
         yield problem(
             NKI2106, operand=operand.name, got=view.dtype, inst=spec.label, target=t.title,

@@ -195,7 +195,7 @@ class Machine:
         missing = marks != FULL[marks.dtype.itemsize]
         if not missing.any():
             return
-        key = (NKI6001, inst.loc, operand.name, view.tensor.name)
+        key = (NKI6001, inst.loc, view.tensor.name)
         if key in self._seen and not self.options.strict:
             return
         self._seen.add(key)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from opennki.base.codes import NKI2113
 from opennki.base.diag import Problems, problem
-from opennki.base.dtypes import DType, int32, uint32
+from opennki.base.dtypes import DType
 from opennki.ir import ANYWHERE, ON_CHIP, Inst, Read, View, attr, inp, instruction, out
 from opennki.ir.scalar import Array
 from opennki.target import SUNDA, Target
 
 from .enums import Engine
 from .opcheck import drop_stated_dtype, packed_problems, stated_dtype_problems
-
-BEYOND_FLOAT32 = frozenset({int32, uint32})
 
 
 @instruction(

@@ -1,10 +1,13 @@
-"""dma_copy: what may be moved where, and who writes the descriptors."""
+"""dma_copy and dma_transpose: what may be moved where, in which order, by whose descriptors."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
+from opennki import birpy
+from opennki.backend.schedule.engines import Tracks, track_name
+from opennki.base import dtypes as dt
 from opennki.base.dtypes import (
     DType,
     bfloat16,
@@ -15,9 +18,11 @@ from opennki.base.dtypes import (
     int64,
 )
 from opennki.ir import Inst, Read, Space, Tensor, View, problems
-from opennki.isa.dma import DMACopyOp
+from opennki.isa.dma import DMACopyOp, DMATranspose
 from opennki.isa.enums import DgeMode, Engine, OobMode
+from opennki.lower import RULES, BirCodeGenLoop, lift
 from opennki.target import target
+from opennki.testing.programs import program_of
 
 
 def tile(*shape: int, dtype: DType = float32, space: Space = Space.sbuf) -> View:
@@ -139,3 +144,195 @@ def test_a_tile_may_start_at_any_partition():
     storage = Tensor("t", (128, 4), float32, Space.sbuf)
     window = View(storage, 5 * 4, (10, 4), (4, 1), float32)
     assert broken(DMACopyOp(window, hbm(10, 4))) == []
+
+
+# --- dma_transpose --------------------------------------------------------------------------------
+
+ORDERS = {2: (1, 0), 3: (2, 1, 0), 4: (3, 1, 2, 0)}
+
+
+def turn(*shape: int, dtype: DType = float16, **more: object) -> DMATranspose:
+    """A legal transpose of a tensor in HBM of this shape, but for what `more` changes."""
+    turned = tuple(shape[axis] for axis in ORDERS.get(len(shape), range(len(shape))))
+    fields = {"dst": tile(*turned, dtype=dtype), "src": hbm(*shape, dtype=dtype)}
+    return DMATranspose(**(fields | more))
+
+
+def test_two_dimensions_are_exchanged():
+    made = turn(2, 3).sem(np.array([[1, 2, 3], [4, 5, 6]]))
+    assert made.tolist() == [[1, 4], [2, 5], [3, 6]]
+
+
+def test_of_three_dimensions_the_outer_ones_are_exchanged():
+    made = turn(2, 2, 3).sem(np.array([[[1, 2, 3], [4, 5, 6]], [[7, 8, 9], [10, 11, 12]]]))
+    assert made.tolist() == [[[1, 7], [4, 10]], [[2, 8], [5, 11]], [[3, 9], [6, 12]]]
+
+
+def test_of_four_dimensions_those_between_stay_in_order():
+    made = turn(2, 2, 3, 1).sem(
+        np.array([[[[1], [2], [3]], [[4], [5], [6]]], [[[7], [8], [9]], [[10], [11], [12]]]])
+    )
+    assert made.tolist() == [[[[1, 7], [2, 8], [3, 9]], [[4, 10], [5, 11], [6, 12]]]]
+
+
+@pytest.mark.parametrize("shape", [(1, 5), (128, 300), (7, 3, 5), (4, 2, 3, 5), (1, 1, 1, 1)])
+def test_every_element_is_at_its_exchanged_index(shape: tuple[int, ...]):
+    data = np.arange(np.prod(shape)).reshape(shape)
+    made = turn(*shape).sem(data)
+    assert made.shape == (shape[-1], *shape[1:-1], shape[0])
+    for first, *between, last in np.ndindex(shape):
+        assert made[(last, *between, first)] == data[(first, *between, last)]
+
+
+@pytest.mark.parametrize("dtype", dt.ALL)
+@pytest.mark.parametrize("on", ["trn1", "trn2", "trn3"])
+def test_bits_of_every_dtype_are_moved(dtype: DType, on: str):
+    inst = turn(3, 4, dtype=dtype)
+    assert inst.read_mode() is Read.RAW
+    assert broken(inst, on) == []
+
+
+@pytest.mark.parametrize("shape", [(300, 128), (300, 2, 128), (300, 2, 2, 128)])
+def test_axes_may_only_repeat_the_order(shape: tuple[int, ...]):
+    order = ORDERS[len(shape)]
+    assert broken(turn(*shape)) == broken(turn(*shape, axes=order)) == []
+    for axes in (tuple(range(len(shape))), order[:-1], (), (*order, 4)):
+        assert broken(turn(*shape, axes=axes)) == ["NKI2124"]
+
+
+def test_four_dimensions_are_not_reversed():
+    assert broken(turn(8, 2, 3, 8, axes=(3, 2, 1, 0))) == ["NKI2124"]
+
+
+def test_a_transpose_has_two_to_four_dimensions():
+    assert broken(turn(2, 2, 2, 2, 2)) == ["NKI2305"]
+    assert broken(DMATranspose(tile(8, 1, dtype=float16), hbm(8, dtype=float16))) == ["NKI2305"]
+
+
+@pytest.mark.parametrize("shape", [(4, 6), (6, 4, 1), (6, 1, 4), (24, 1), (6, 3)])
+def test_the_destination_has_the_transposed_shape(shape: tuple[int, ...]):
+    assert broken(turn(4, 6, dst=tile(*shape, dtype=float16))) == ["NKI2306"]
+
+
+def test_the_last_dimension_becomes_partitions():
+    assert broken(turn(16, 128)) == []
+    assert broken(turn(16, 129)) == ["NKI2104"]
+    assert broken(turn(16, 129, dge_mode=DgeMode.hwdge)) == ["NKI2104"]
+
+
+def test_a_transpose_goes_from_hbm_or_sbuf_to_sbuf():
+    def code(dst: Space, src: Space) -> list[str]:
+        return broken(DMATranspose(tile(8, 4, space=dst), tile(4, 8, space=src)))
+
+    sbuf, psum, shared, private = Space.sbuf, Space.psum, Space.shared_hbm, Space.private_hbm
+    assert code(sbuf, sbuf) == code(sbuf, shared) == code(sbuf, private) == []
+    assert code(sbuf, psum) == ["NKI2301"]
+    assert code(shared, sbuf) == code(private, shared) == code(psum, sbuf) == ["NKI2105"]
+
+
+def test_a_transpose_does_not_convert():
+    assert broken(turn(8, 8, dst=tile(8, 8, dtype=bfloat16))) == ["NKI2116"]
+
+
+@pytest.mark.parametrize(("mode", "codes"), [
+    (DgeMode.unknown, []), (DgeMode.hwdge, []), (DgeMode.none, ["NKI2124"]),
+    (DgeMode.swdge, ["NKI2124"]),
+])  # fmt: skip
+def test_software_descriptors_are_for_gathers(mode: DgeMode, codes: list[str]):
+    assert broken(turn(16, 8, dge_mode=mode)) == codes
+
+
+def test_hardware_transposes_start_with_trn2():
+    inst = {on: turn(16, 8, dge_mode=DgeMode.hwdge) for on in ("trn1", "trn2", "trn3")}
+    assert [broken(inst[on], on) for on in inst] == [["NKI2108"], [], []]
+
+
+@pytest.mark.parametrize("dtype", dt.ALL)
+def test_the_hardware_transposes_elements_of_two_bytes(dtype: DType):
+    want = [] if dtype.itemsize == 2 else ["NKI2106"]
+    assert broken(turn(16, 8, dtype=dtype, dge_mode=DgeMode.hwdge), "trn3") == want
+
+
+@pytest.mark.parametrize("shape", [
+    (16, 8), (16, 1, 8), (8, 2, 8), (1, 16, 8), (2, 24, 8), (4, 3, 4, 8), (16, 1, 1, 8),
+])  # fmt: skip
+def test_the_hardware_transposes_blocks_of_16_rows(shape: tuple[int, ...]):
+    assert broken(turn(*shape, dge_mode=DgeMode.hwdge)) == []
+
+
+@pytest.mark.parametrize("shape", [
+    (8, 8), (32, 8), (1, 8), (32, 1, 8), (3, 16, 8), (8, 1, 8), (2, 12, 8), (4, 4, 3, 8),
+])  # fmt: skip
+def test_the_hardware_transposes_no_other_blocks(shape: tuple[int, ...]):
+    assert broken(turn(*shape, dge_mode=DgeMode.hwdge)) == ["NKI2307"]
+    assert broken(turn(*shape)) == []
+
+
+def test_a_direct_transpose_has_no_index_to_skip():
+    assert broken(turn(8, 8, oob_mode=OobMode.skip)) == ["NKI2304"]
+
+
+def test_transposes_have_priorities_from_trn3_on():
+    assert broken(turn(8, 8, priority=0), "trn2") == ["NKI2108"]
+    assert broken(turn(8, 8, priority=3), "trn3") == []
+    assert broken(turn(8, 8, priority=4), "trn3") == ["NKI2124"]
+
+
+# --- BIR ------------------------------------------------------------------------------------------
+
+
+def lowered(inst: Inst, on: str = "trn3") -> list[birpy.Instruction]:
+    """The transfer in, `inst`, and the transfer out."""
+    t = target(on)
+    inst.engine = inst.default_engine(t)
+    module = BirCodeGenLoop().run_on_module([program_of([inst], t)])
+    return [i for i in module.functions[0].blocks[0].instructions if i.opcode == "DMACopy"]
+
+
+@pytest.mark.parametrize(("shape", "source", "result"), [
+    ((6, 4), (6, 1, 1, 4), (4, 1, 1, 6)),
+    ((6, 5, 4), (6, 1, 5, 4), (4, 1, 5, 6)),
+    ((6, 2, 5, 4), (6, 2, 5, 4), (4, 2, 5, 6)),
+])  # fmt: skip
+def test_bir_transposes_patterns_of_four_dimensions(shape, source, result):
+    src = Tensor("s", shape, float16, Space.sbuf)
+    dst = Tensor("d", tuple(shape[axis] for axis in ORDERS[len(shape)]), float16, Space.sbuf)
+    made = lowered(DMATranspose(View.whole(dst), View.whole(src), priority=2))
+    found = next(i for i in made if i.attrs["mode"] is birpy.CopyMode.Transpose)
+    assert found.engine is Engine.POOL
+    assert found.attrs["transpose_op"] is birpy.TransposeOp.XZYW
+    assert found.attrs["dma_qos"] is birpy.QosClass.P2
+    assert [tuple(n for _, n in a.ap) for a in (*found.ins, *found.outs)] == [source, result]
+
+
+def test_a_transpose_is_complete_on_a_ring():
+    src, dst = Tensor("s", (4, 8), float16, Space.sbuf), Tensor("d", (8, 4), float16, Space.sbuf)
+    made = lowered(DMATranspose(View.whole(dst), View.whole(src)))
+    where = zip(made, Tracks(made).track, strict=True)
+    turned = {i.attrs["mode"] is birpy.CopyMode.Transpose: track_name(track) for i, track in where}
+    assert turned == {False: "sp.ring", True: "pool.ring"}
+
+
+def lifted(**attrs: object) -> Inst:
+    inst = birpy.Instruction("DMACopy", Engine.POOL, "i", (), (), attrs)
+    return lift(inst, target("trn3"), lambda pattern: tile(1, 1), RULES)
+
+
+def test_the_mode_says_what_a_transfer_does():
+    assert isinstance(lifted(mode=birpy.CopyMode.Copy), DMACopyOp)
+    mode, order = birpy.CopyMode.Transpose, birpy.TransposeOp.XZYW
+    made = lifted(
+        mode=mode, transpose_op=order, oob_is_err=False, dge_type=DgeMode.hwdge,
+        dma_qos=birpy.QosClass.P1,
+    )  # fmt: skip
+    assert isinstance(made, DMATranspose)
+    assert (made.oob_mode, made.dge_mode, made.priority) == (OobMode.skip, DgeMode.hwdge, 1)
+
+
+@pytest.mark.parametrize("attrs", [
+    {"mode": birpy.CopyMode.CCE}, {"mode": birpy.CopyMode.Transpose},
+    {"mode": birpy.CopyMode.Transpose, "transpose_op": birpy.TransposeOp.XYZW},
+])  # fmt: skip
+def test_other_modes_and_orders_are_no_instructions_yet(attrs: dict[str, object]):
+    with pytest.raises(KeyError):
+        lifted(**attrs)

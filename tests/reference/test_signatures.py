@@ -17,6 +17,7 @@ def words(text: str) -> list[str]:
 # A default in brackets is the name of a function of `nl` or of a member of a `nisa` enumeration.
 ISA = {
     "dma_copy": "dst src priority=None oob_mode=[error] dge_mode=[unknown] engine=[unknown]",
+    "dma_transpose": "dst src axes=None priority=None dge_mode=[unknown] oob_mode=[error]",
     "tensor_copy": "dst src engine=[unknown]",
     "memset": "dst value engine=[unknown]",
     "tensor_copy_predicated": "dst src predicate reverse_pred=False",

@@ -31,6 +31,7 @@ __all__ = [
     "dge_mode",
     "dma_copy",
     "dma_engine",
+    "dma_transpose",
     "engine",
     "exponential",
     "get_nc_sub_version",
@@ -100,6 +101,31 @@ def dma_copy(
     direct here, so no index can be out of bounds and `oob_mode` has nothing to skip.
 
     Source: NKI ISA reference, dma_copy.
+    """
+
+def dma_transpose(
+    dst: NkiTensor,
+    src: NkiTensor,
+    axes: int | Sequence[Any] | None = None,
+    priority: int | None = None,
+    dge_mode: dge_mode = dge_mode.unknown,
+    oob_mode: oob_mode = oob_mode.error,
+    name: str | None = None,
+) -> NkiInstruction:
+    """Exchange the first dimension and the last of `src` on the way to SBUF, moving bits.
+
+    ``dst[j, i] = src[i, j]`` of two dimensions, ``dst[k, j, i] = src[i, j, k]`` of three and
+    ``dst[l, j, k, i] = src[i, j, k, l]`` of four. `axes` may only say so: (1, 0), (2, 1, 0) or
+    (3, 1, 2, 0). `src` is in HBM or SBUF. With `hwdge` hardware makes the descriptors, for dtypes
+    of 2 bytes and blocks of 16 rows: 16 rows of two dimensions; of more, 1, 2, 4, 8 or 16 rows
+    that with the size of the last dimension but one make a multiple of 16. A lower `priority` is
+    served first.
+
+    Every view is direct here: a gather through run-time indices, which is what `swdge` is for,
+    cannot be written, and `oob_mode` has nothing to skip.
+
+    Source: NKI ISA reference, dma_transpose. GpSimd's queue starts it, and in BIR both sides have
+    four dimensions: those missing have size 1. Model: its queue is the same with `hwdge`.
     """
 
 def memset(

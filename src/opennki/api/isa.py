@@ -51,7 +51,7 @@ def get_nc_sub_version() -> int:
 
 
 _LATER = (
-    "nc_matmul_mx", "dma_transpose", "tensor_partition_reduce",
+    "nc_matmul_mx", "tensor_partition_reduce",
     "activate2", "local_gather", "nc_n_gather", "nc_stream_shuffle", "rng", "dropout",
     "set_rng_seed", "rand_set_state", "rand_get_state", "rand2", "sequence_bounds",
     "core_barrier", "dma_compute", "quantize_mx", "sendrecv", "register_alloc", "register_move",

@@ -1,18 +1,26 @@
-"""DMA transfers between memories: the copy that moves whole tensors and tiles."""
+"""DMA transfers between memories: the copy of whole tensors and tiles, and the transpose."""
 
 from __future__ import annotations
 
+from typing import Final
+
 from opennki.base.codes import (
+    NKI2106,
     NKI2113,
+    NKI2116,
     NKI2124,
     NKI2126,
     NKI2301,
     NKI2302,
     NKI2303,
     NKI2304,
+    NKI2305,
+    NKI2306,
+    NKI2307,
 )
 from opennki.base.diag import Problems, problem
-from opennki.ir import ANYWHERE, Inst, Read, Space, View, attr, inp, instruction, out
+from opennki.base.dtypes import ALL, names
+from opennki.ir import ANYWHERE, SBUF, Inst, Read, Space, View, attr, inp, instruction, out
 from opennki.ir.scalar import Array
 from opennki.target import CAYMAN, COREV4, SUNDA, Target
 
@@ -64,13 +72,7 @@ class DMACopyOp(Inst):
             yield problem(NKI2126, dst=self.dst.size, src=self.src.size)
         yield from packed_problems(self, "src")
         yield from self._descriptor_problems()
-        if self.oob_mode is OobMode.skip:
-            yield problem(NKI2304)
-        if self.priority is not None and self.priority not in PRIORITIES:
-            yield problem(
-                NKI2124, name="priority", got=self.priority, allowed="0, 1, 2, 3",
-                inst=self.spec.label,
-            )  # fmt: skip
+        yield from _service_problems(self, self.oob_mode, self.priority)
 
     def _descriptor_problems(self) -> Problems:
         mode, engine = self.dge_mode, self.engine
@@ -95,3 +97,107 @@ class DMACopyOp(Inst):
 
 
 _QUEUES = {DgeMode.hwdge: (Engine.SP, Engine.ACT), DgeMode.swdge: (Engine.POOL,)}
+
+
+PERMUTATIONS: Final = {2: (1, 0), 3: (2, 1, 0), 4: (3, 1, 2, 0)}
+"""The transpose of each rank: the first dimension and the last are exchanged."""
+
+_BLOCK: Final = 16
+"""Rows that the hardware transposes at a time."""
+
+_HARDWARE_ROWS: Final = (1, 2, 4, 8, 16)
+"""Sizes of dimension 0 with which whole blocks can be made."""
+
+_TWO_BYTES: Final = frozenset(d for d in ALL if d.itemsize == 2)
+
+
+@instruction(
+    "dma_transpose", emit="dma_transpose", bir="DMACopy", klr="DmaTranspose", owner=False,
+    engines=(Engine.POOL,), since=SUNDA,
+)  # fmt: skip
+class DMATranspose(Inst):
+    """Exchange the first dimension and the last of `src` on the way to SBUF, moving bits.
+
+    ``dst[j, i] = src[i, j]`` of two dimensions, ``dst[k, j, i] = src[i, j, k]`` of three and
+    ``dst[l, j, k, i] = src[i, j, k, l]`` of four. `axes` may only say so: (1, 0), (2, 1, 0) or
+    (3, 1, 2, 0). `src` is in HBM or SBUF. With `hwdge` hardware makes the descriptors, for dtypes
+    of 2 bytes and blocks of 16 rows: 16 rows of two dimensions; of more, 1, 2, 4, 8 or 16 rows
+    that with the size of the last dimension but one make a multiple of 16. A lower `priority` is
+    served first.
+
+    Every view is direct here: a gather through run-time indices, which is what `swdge` is for,
+    cannot be written, and `oob_mode` has nothing to skip.
+
+    Source: NKI ISA reference, dma_transpose. GpSimd's queue starts it, and in BIR both sides have
+    four dimensions: those missing have size 1. Model: its queue is the same with `hwdge`.
+    """
+
+    dst: View = out(SBUF, "...")
+    src: View = inp(ANYWHERE, "...")
+    axes: tuple[int, ...] | None = attr(tuple, None, optional=True, bir="")
+    priority: int | None = attr(int, None, optional=True, since=dict.fromkeys(PRIORITIES, COREV4))
+    dge_mode: DgeMode = attr(DgeMode, DgeMode.unknown, since={DgeMode.hwdge: CAYMAN})
+    oob_mode: OobMode = attr(OobMode, OobMode.error)
+
+    def check(self, t: Target) -> Problems:
+        if self.src.tensor.space is Space.psum:
+            yield problem(NKI2301, operand="src")
+        if self.dst.dtype != self.src.dtype:
+            yield problem(
+                NKI2116, first="dst", first_dtype=self.dst.dtype, second="src",
+                second_dtype=self.src.dtype, inst=self.spec.label,
+            )  # fmt: skip
+        yield from self._shape_problems()
+        yield from _service_problems(self, self.oob_mode, self.priority)
+        if self.dge_mode is DgeMode.hwdge:
+            yield from self._hardware_problems(t)
+        elif self.dge_mode is not DgeMode.unknown:
+            yield problem(
+                NKI2124, name="dge_mode", got=self.dge_mode, allowed="unknown, hwdge",
+                inst=f"{self.spec.label} without run-time indices",
+            )  # fmt: skip
+
+    def _shape_problems(self) -> Problems:
+        shape, order = self.src.shape, PERMUTATIONS.get(len(self.src.shape))
+        if order is None:
+            yield problem(NKI2305, operand="src", got=len(shape))
+            return
+        if self.axes is not None and tuple(self.axes) != order:
+            yield problem(
+                NKI2124, name="axes", got=self.axes, allowed=order,
+                inst=f"{self.spec.label} of {len(order)} dimensions",
+            )  # fmt: skip
+        want = tuple(shape[axis] for axis in order)
+        if self.dst.shape != want:
+            yield problem(
+                NKI2306, operand="dst", got=list(self.dst.shape), want=list(want),
+                shape=list(shape),
+            )  # fmt: skip
+
+    def _hardware_problems(self, t: Target) -> Problems:
+        """The last dimension has at most 128 elements: `dst` has no more partitions."""
+        if self.src.dtype not in _TWO_BYTES:
+            yield problem(
+                NKI2106, operand="src", got=self.src.dtype, target=t.title,
+                allowed=names(_TWO_BYTES), inst=f"{self.spec.label} with dge_mode hwdge",
+            )  # fmt: skip
+        rows, *between, _ = self.src.shape
+        if rows not in _HARDWARE_ROWS or rows * (between or [1])[-1] % _BLOCK:
+            yield problem(NKI2307, operand="src", shape=list(self.src.shape))
+
+    def read_mode(self) -> Read:
+        """Bits: the dtypes are equal."""
+        return Read.RAW
+
+    def sem(self, src: Array) -> Array:
+        return src.transpose(PERMUTATIONS[src.ndim])
+
+
+def _service_problems(inst: Inst, oob_mode: OobMode, priority: int | None) -> Problems:
+    """No index is there to be skipped, and there are four priorities."""
+    if oob_mode is OobMode.skip:
+        yield problem(NKI2304)
+    if priority is not None and priority not in PRIORITIES:
+        yield problem(
+            NKI2124, name="priority", got=priority, allowed="0, 1, 2, 3", inst=inst.spec.label,
+        )  # fmt: skip

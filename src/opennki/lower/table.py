@@ -28,7 +28,7 @@ class Rule:
     """How one class differs from its row.
 
     Attributes: ins and outs, operand names in wire order (None: the declared order); inputs, the
-    values of `ins` when they are not simply those fields; attrs, wire
+    values of `ins` when they are not simply those fields, and outputs, those of `outs`; attrs, wire
     attributes of an instruction (None: the declared ones under their wire names); key, what
     besides the declared attributes decides `attrs`; lift, wire attributes and operands back to
     fields (None: the reverse of the row); opcode of an instruction, one that has the attributes of
@@ -39,6 +39,7 @@ class Rule:
     ins: tuple[str, ...] | None = None
     outs: tuple[str, ...] | None = None
     inputs: Callable[[Any], tuple[object, ...]] | None = None
+    outputs: Callable[[Any], tuple[View, ...]] | None = None
     attrs: Callable[[Any], Attrs] | None = None
     key: Callable[[Any], object] | None = None
     lift: Callable[[Instruction, Fields], Fields] | None = None
@@ -50,8 +51,8 @@ class Lowering:
     """Compiled lowering of one class."""
 
     __slots__ = (
-        "_attrs", "_cache", "_floats", "_inputs", "_ins", "_key", "_names", "_opcode", "_outs",
-        "opcode",
+        "_attrs", "_cache", "_floats", "_inputs", "_ins", "_key", "_names", "_opcode", "_outputs",
+        "_outs", "opcode",
     )  # fmt: skip
 
     def __init__(self, spec: InstrSpec, rule: Rule) -> None:
@@ -64,6 +65,7 @@ class Lowering:
         self._key = rule.key
         self._opcode = rule.opcode
         self._inputs = rule.inputs
+        self._outputs = rule.outputs
         self._cache: dict[object, Attrs] = {}
 
     def __call__(self, inst: Inst, name: str, of_view: OfView) -> Instruction:
@@ -77,10 +79,13 @@ class Lowering:
         if attrs is None:
             attrs = self._cache[key] = OPCODES[self.opcode].canonical(self._attrs(inst))
         outs = []
-        for field in self._outs:
-            view = getattr(inst, field)
-            if view is not None:
-                outs.append(of_view(view))
+        if self._outputs is None:
+            for field in self._outs:
+                view = getattr(inst, field)
+                if view is not None:
+                    outs.append(of_view(view))
+        else:
+            outs = [of_view(view) for view in self._outputs(inst)]
         if self._inputs is None:
             values: Iterable[Any] = [getattr(inst, n) for n in self._ins]
         else:

@@ -24,6 +24,7 @@ from opennki.base import dtypes
 from opennki.base.diag import Problem, Severity
 from opennki.base.dtypes import DType
 from opennki.ir import Access, Attribute, Inst, Operand, Space, View, problems
+from opennki.isa.dma import PERMUTATIONS
 from opennki.isa.matmul import tile_sizes
 from opennki.isa.registry import BY_CLASS, INSTRUCTIONS
 from opennki.target import Target
@@ -403,9 +404,23 @@ def _rows(frames: dict[str, Frame], one: Problem, inst: Inst) -> None:
     frames[name] = replace(frames[name], partitions=_int(one.facts["want"]))
 
 
+def _turned(frames: dict[str, Frame], one: Problem, inst: Inst) -> None:
+    """An operand must have the shape that a transpose leaves."""
+    name, want = one.operand or "", one.facts["want"]
+    assert isinstance(want, list)
+    frames[name] = replace(frames[name], partitions=want[0], free=tuple(want[1:]))
+
+
+def _block(frames: dict[str, Frame], one: Problem, inst: Inst) -> None:
+    """An operand must be one block of rows."""
+    name = one.operand or ""
+    frames[name] = replace(frames[name], partitions=16)
+
+
 _REPAIRS: Final[dict[str, Callable[[dict[str, Frame], Problem, Inst], None]]] = {
     "NKI2101": _rows, "NKI2102": _want, "NKI2103": _want, "NKI2107": _want, "NKI2126": _as_many,
-    "NKI2205": _pair, "NKI2210": _smaller, "NKI2212": _smaller, "NKI2404": _want,
+    "NKI2205": _pair, "NKI2210": _smaller, "NKI2212": _smaller, "NKI2306": _turned,
+    "NKI2307": _block, "NKI2404": _want,
     "NKI2411": _triples, "NKI2412": _longer, "NKI2413": _flatter,
 }  # fmt: skip
 
@@ -426,6 +441,11 @@ def _axis(fields: dict[str, Any], target: Target, rnd: Random) -> object:
     return tuple(range(rnd.choice(range(1, rank)), rank))
 
 
+def _axes(fields: dict[str, Any], target: Target, rnd: Random) -> object:
+    """The transpose of the rank of `src`."""
+    return PERMUTATIONS.get(len(fields["src"].shape))
+
+
 def _tile_size(fields: dict[str, Any], target: Target, rnd: Random) -> object:
     rows, columns = tile_sizes(target)
     return (rnd.choice(rows), rnd.choice(columns))
@@ -442,6 +462,7 @@ def _tile_position(fields: dict[str, Any], target: Target, rnd: Random) -> objec
 
 
 _TUPLES: Final[dict[str, Callable[[dict[str, Any], Target, Random], object]]] = {
-    "pattern": _pattern, "axis": _axis, "tile_size": _tile_size, "tile_position": _tile_position,
+    "pattern": _pattern, "axis": _axis, "axes": _axes, "tile_size": _tile_size,
+    "tile_position": _tile_position,
 }  # fmt: skip
 """Values of the attributes that are tuples, by name: they depend on the sizes of operands."""

@@ -227,6 +227,40 @@ NKI2304 = code(
     ")",
 )
 
+NKI2305 = code(
+    "NKI2305",
+    "rank of a transposing DMA",
+    "operand `{operand}` has {got} dimensions; dma_transpose takes two, three or four",
+    hint="reshape `{operand}` so that its first and last dimensions are those to exchange",
+    why="The transfer exchanges the first dimension and the last and keeps up to two between them. "
+    "All targets. Source: NKI ISA reference, dma_transpose.",
+    wrong="nisa.dma_transpose(dst=t, src=x)  # x is (2, 2, 2, 2, 64)",
+    right="nisa.dma_transpose(dst=t, src=x.reshape((2, 8, 64)))",
+)
+
+NKI2306 = code(
+    "NKI2306",
+    "shape of a transposed tile",
+    "operand `{operand}` has shape {got}; the transpose of {shape} has {want}",
+    hint="allocate `{operand}` with shape {want}",
+    why="Of two, three and four dimensions the order afterwards is (1, 0), (2, 1, 0) and (3, 1, 2, "
+    "0); ranks are equal. All targets. Source: NKI ISA reference, dma_transpose.",
+    wrong="nisa.dma_transpose(dst=tile, src=x[0:64, 0:128])  # tile is (64, 128)",
+    right="nisa.dma_transpose(dst=tile, src=x[0:128, 0:64])",
+)
+
+NKI2307 = code(
+    "NKI2307",
+    "rows of a hardware transpose",
+    "operand `{operand}` has shape {shape}, which dge_mode hwdge cannot cut into blocks of 16 rows",
+    hint="leave dge_mode out, or transpose 16 rows at a time",
+    why="Of two dimensions the first must be 16. Of more it must be 1, 2, 4, 8 or 16, and its "
+    "product with the last dimension but one a multiple of 16. gen3 and later. Source: NKI ISA "
+    "reference, dma_transpose.",
+    wrong="nisa.dma_transpose(dst=t, src=x, dge_mode=nisa.dge_mode.hwdge)  # x is (128, 64)",
+    right="nisa.dma_transpose(dst=t[:, 0:16], src=x[0:16, :], dge_mode=nisa.dge_mode.hwdge)",
+)
+
 # --- 24xx reduce, scan and statistics -------------------------------------------------------------
 
 NKI2401 = code(

@@ -1,20 +1,23 @@
-"""DMA: NKI's priority is BIR's class of service, `oob_mode` is `oob_is_err`."""
+"""DMA: NKI's priority is BIR's class of service, `oob_mode` is `oob_is_err`.
+
+A transpose is a copy in another mode, between patterns of four dimensions.
+"""
 
 from __future__ import annotations
 
 from typing import Final
 
 from opennki.birpy import Instruction
-from opennki.birpy.enums import CopyMode, QosClass
-from opennki.ir import Inst
-from opennki.isa.dma import DMACopyOp
+from opennki.birpy.enums import CopyMode, QosClass, TransposeOp
+from opennki.ir import Inst, View
+from opennki.isa.dma import DMACopyOp, DMATranspose
 from opennki.isa.enums import DgeMode, OobMode
 from opennki.lower.table import Attrs, Fields, Rule
 
 _CLASSES: Final = {None: QosClass.Unassigned} | {n: QosClass[f"P{n}"] for n in range(4)}
 
 
-def _attrs(inst: DMACopyOp) -> Attrs:
+def _attrs(inst: DMACopyOp | DMATranspose) -> Attrs:
     return {
         "mode": CopyMode.Copy,
         "oob_is_err": inst.oob_mode is OobMode.error,
@@ -33,4 +36,33 @@ def _lift(inst: Instruction, fields: Fields) -> Fields:
     }
 
 
-RULES: Final[dict[type[Inst], Rule]] = {DMACopyOp: Rule(attrs=_attrs, lift=_lift)}
+def _transpose_attrs(inst: DMATranspose) -> Attrs:
+    return _attrs(inst) | {"mode": CopyMode.Transpose, "transpose_op": TransposeOp.XZYW}
+
+
+def _four(view: View) -> View:
+    """`view` with dimensions of size 1 after its first, of which XZYW keeps the place."""
+    ones = (1,) * (4 - len(view.shape))
+    shape = (view.shape[0], *ones, *view.shape[1:])
+    strides = (view.strides[0], *ones, *view.strides[1:])
+    return View(view.tensor, view.offset, shape, strides, view.dtype)
+
+
+_FORMS: Final[dict[object, type[Inst]]] = {
+    (CopyMode.Copy, TransposeOp.NONE): DMACopyOp,
+    (CopyMode.Transpose, TransposeOp.XZYW): DMATranspose,
+}
+
+
+def _class(inst: Instruction) -> type[Inst]:
+    mode = inst.attrs.get("mode", CopyMode.Copy)
+    return _FORMS[mode, inst.attrs.get("transpose_op", TransposeOp.NONE)]
+
+
+RULES: Final[dict[type[Inst], Rule]] = {
+    DMACopyOp: Rule(attrs=_attrs, lift=_lift, means=_class),
+    DMATranspose: Rule(
+        attrs=_transpose_attrs, lift=_lift,
+        inputs=lambda inst: (_four(inst.src),), outputs=lambda inst: (_four(inst.dst),),
+    ),
+}  # fmt: skip

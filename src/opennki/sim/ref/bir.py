@@ -7,6 +7,8 @@ A BIR instruction is lifted to the instruction of the op table that it means and
 from __future__ import annotations
 
 from opennki.base.affine import AffineExpr
+from opennki.base.codes import NKI9003
+from opennki.base.diag import fail
 from opennki.birpy import AccessPattern, BasicBlock, Function, Instruction, Loop, MemoryLocation
 from opennki.ir import Inst, Role, Space, Tensor, View
 from opennki.lower import RULES, lift
@@ -44,8 +46,17 @@ class Lifter:
         return View(self.tensor(access.memloc), access.offset, shape, strides, access.dtype)
 
     def __call__(self, inst: Instruction) -> Inst:
-        """The instruction of the op table that `inst` means."""
-        return lift(inst, self.target, self.view, RULES)
+        """The instruction of the op table that `inst` means.
+
+        Raises: NKI9003 if no class of the op table has this form of the opcode.
+        """
+        try:
+            return lift(inst, self.target, self.view, RULES)
+        except KeyError:
+            shown = ", ".join(f"{name}={value}" for name, value in inst.attrs.items())
+            what = f"{inst.opcode} with {shown or 'no attributes'}"
+            instead = "docs/reference/isa.md tells which forms of an opcode are simulated"
+            raise fail(NKI9003, inst.loc, what=what, instead=instead) from None
 
 
 def run(function: Function, target: Target, machine: Machine) -> None:

@@ -38,6 +38,7 @@ from opennki.birpy.fields import (
     FLOATS,
     GROUPS,
     INT,
+    INTS,
     PAIR,
     PATTERN,
     STR,
@@ -58,7 +59,7 @@ VALUES = {
     U32: st.integers(0, 2**32 - 1), FLOAT: NUMBERS,
     U32S: st.lists(st.integers(0, 2**32 - 1), max_size=3).map(tuple),
     FLOATS: st.lists(st.floats(allow_nan=False) | INTS64, max_size=3).map(tuple),
-    PAIR: st.tuples(INTS64, INTS64),
+    PAIR: st.tuples(INTS64, INTS64), INTS: st.lists(INTS64, max_size=3).map(tuple),
     PATTERN: st.lists(st.tuples(INTS64, INTS64), max_size=3).map(tuple),
     GROUPS: st.lists(st.lists(INTS64, max_size=2).map(tuple), max_size=2).map(tuple),
 }  # fmt: skip

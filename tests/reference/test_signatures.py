@@ -41,6 +41,9 @@ ISA = {
     "max8": "dst src",
     "nc_find_index8": "dst data vals",
     "nc_match_replace8": "dst data vals imm dst_idx=None",
+    "nc_stream_shuffle": "dst src shuffle_mask",
+    "tensor_partition_reduce": "dst op data",
+    "sequence_bounds": "dst segment_ids",
     "scalar_tensor_tensor": "dst data op0 operand0 op1 operand1 reverse0=False reverse1=False",
     "tensor_scalar_reduce": "dst data op0 operand0 reduce_op reduce_res=None reverse0=False "
     "reduce_cmd=[reset_reduce] reduce_init=None reduce_res_negate=False",

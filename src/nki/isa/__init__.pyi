@@ -44,6 +44,7 @@ __all__ = [
     "nc_find_index8",
     "nc_match_replace8",
     "nc_matmul",
+    "nc_stream_shuffle",
     "nc_transpose",
     "nc_version",
     "oob_mode",
@@ -53,9 +54,11 @@ __all__ = [
     "scalar_engine",
     "scalar_tensor_tensor",
     "select_reduce",
+    "sequence_bounds",
     "tensor_copy",
     "tensor_copy_predicated",
     "tensor_engine",
+    "tensor_partition_reduce",
     "tensor_reduce",
     "tensor_scalar",
     "tensor_scalar_cumulative",
@@ -634,4 +637,55 @@ def nc_match_replace8(
 
     Source: NKI ISA reference, nc_match_replace8. Model: a place is replaced at most once, whatever
     `imm` is; `dst_idx` has the dtypes of nc_find_index8, and is all ones where a value is absent.
+    """
+
+def nc_stream_shuffle(
+    dst: NkiTensor,
+    src: NkiTensor,
+    shuffle_mask: int | Sequence[Any],
+    name: str | None = None,
+) -> NkiInstruction:
+    """Copy partitions to others of the same group: ``dst[g + i] = src[g + shuffle_mask[i]]``.
+
+    Groups of 32 partitions (g = 0, 32, 64, 96, counted from where each view starts) are shuffled
+    apart from each other with the same mask. It has 32 entries: 0 to 31, or 255 for a partition of
+    `dst` that stays as it is. Bits are moved; `dst` may be `src`. `src` may have fewer or more
+    partitions than `dst`; the larger number, rounded up to whole groups, decides where both may
+    start.
+
+    Source: NKI ISA reference, nc_stream_shuffle. Model: partitions beyond the view `dst` are not
+    written, and entries for them may be anything; those beyond the view `src` are not read.
+    """
+
+def tensor_partition_reduce(
+    dst: NkiTensor,
+    op: _Operator,
+    data: NkiTensor,
+    name: str | None = None,
+) -> NkiInstruction:
+    """Fold the partitions of `data` with `op`: ``dst[0, f] = op over p of data[p, f]``.
+
+    average is the sum divided by the number of partitions. Arithmetic runs in float32 and its
+    result is rounded to the dtype of `dst`; bitvec operators see integer bits. GpSimd reads whole
+    groups of 32 partitions, and no PSUM. It is BIR's TensorReduce along the axis C.
+
+    Source: NKI ISA reference, tensor_partition_reduce; BIR data model, TensorReduce (groups).
+    Model: integers are added and compared in float32, as in tensor_reduce; the order of additions
+    is that of `alu.reduce`.
+    """
+
+def sequence_bounds(
+    dst: NkiTensor,
+    segment_ids: NkiTensor,
+    name: str | None = None,
+) -> NkiInstruction:
+    """First and last element of the segment of each of n ids: ``dst[0, 0]`` and ``dst[0, 1]``.
+
+    `segment_ids` is (1, n) and `dst` (1, 2, n). A segment is a run of equal ids. ``dst[0, 0, k]``
+    is the index of the first element of the run that element k belongs to, ``dst[0, 1, k]`` is one
+    more than that of its last. Where the id is 0, which is padding, they are n and -1. Ids are
+    whole numbers that are not negative; the simulator warns of others with NKI6011.
+
+    Source: NKI ISA reference, sequence_bounds. Model: ids are compared in their own dtype, whatever
+    they are; `dst` may also be the same in another shape, (1, 2n) or (1, 2, ...).
     """

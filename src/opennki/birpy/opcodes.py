@@ -32,6 +32,7 @@ from .fields import (
     FLOATS,
     GROUPS,
     INT,
+    INTS,
     OPTIONAL,
     PAIR,
     PATTERN,
@@ -181,6 +182,7 @@ _FIELDS: Final[Mapping[str, tuple[Field, ...]]] = {
         Field("reduce_cmd", _ACC, ReduceCmd.ZeroAccumulate),
         Field("fill_value", FLOAT),
     ),
+    "StreamShuffle": (Field("mask", INTS),),
     "CopyPredicated": (
         _flag("can_read_uninit"),
         _flag("reverse_pred"),

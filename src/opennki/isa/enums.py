@@ -174,9 +174,13 @@ class OobMode(IsaEnum):
 
 
 class AxisList(IsaEnum):
-    """Which innermost dimensions a reduction covers (`AxisListType`): X is the last one."""
+    """Which dimensions a reduction covers (`AxisListType`).
+
+    X is the last one, XY the last two, and so on; C is the partition dimension alone.
+    """
 
     X = 0
     XY = 1
     XYZ = 2
     XYZW = 3
+    C = 5

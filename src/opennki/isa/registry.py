@@ -12,6 +12,7 @@ from opennki.ir import Inst
 
 from . import (
     activation,
+    bounds,
     cumulative,
     dma,
     elementwise,
@@ -19,18 +20,21 @@ from . import (
     fill,
     matmul,
     move,
+    partition_reduce,
     predicate,
     range_select,
     reduce,
     scan,
     search,
+    shuffle,
     stats,
     transpose,
 )  # fmt: skip
 
 FAMILIES: Final[tuple[ModuleType, ...]] = (
     dma, fill, move, elementwise, reduce, scan, stats, activation, matmul, transpose, predicate,
-    range_select, exponential, cumulative, search,
+    range_select, exponential, cumulative, search, shuffle,
+    partition_reduce, bounds,
 )  # fmt: skip
 
 INSTRUCTIONS: Final[tuple[type[Inst], ...]] = tuple(

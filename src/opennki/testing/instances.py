@@ -27,6 +27,7 @@ from opennki.ir import Access, Attribute, Inst, Operand, Space, View, problems
 from opennki.isa.dma import PERMUTATIONS
 from opennki.isa.matmul import tile_sizes
 from opennki.isa.registry import BY_CLASS, INSTRUCTIONS
+from opennki.isa.shuffle import GROUP, KEEP
 from opennki.target import Target
 
 from .views import Frame, Names, fancy, plain, split
@@ -345,6 +346,9 @@ def _want(frames: dict[str, Frame], one: Problem, inst: Inst) -> None:
     frame = frames.get(name)
     if frame is None:
         return
+    if isinstance(want, list):
+        frames[name] = replace(frame, partitions=want[0], free=tuple(want[1:]))
+        return
     number = want if isinstance(want, int) else 1
     if one.facts.get("dim") == "partitions":
         frames[name] = replace(frame, partitions=number)
@@ -417,11 +421,18 @@ def _block(frames: dict[str, Frame], one: Problem, inst: Inst) -> None:
     frames[name] = replace(frames[name], partitions=16)
 
 
+def _groups(frames: dict[str, Frame], one: Problem, inst: Inst) -> None:
+    """An operand must have whole groups of partitions."""
+    name, group = one.operand or "", _int(one.facts["group"])
+    partitions = -(-frames[name].partitions // group) * group
+    frames[name] = replace(frames[name], partitions=partitions)
+
+
 _REPAIRS: Final[dict[str, Callable[[dict[str, Frame], Problem, Inst], None]]] = {
     "NKI2101": _rows, "NKI2102": _want, "NKI2103": _want, "NKI2107": _want, "NKI2126": _as_many,
     "NKI2205": _pair, "NKI2210": _smaller, "NKI2212": _smaller, "NKI2306": _turned,
     "NKI2307": _block, "NKI2404": _want,
-    "NKI2411": _triples, "NKI2412": _longer, "NKI2413": _flatter,
+    "NKI2411": _triples, "NKI2412": _longer, "NKI2413": _flatter, "NKI2414": _groups,
 }  # fmt: skip
 
 
@@ -461,8 +472,18 @@ def _tile_position(fields: dict[str, Any], target: Target, rnd: Random) -> objec
     )
 
 
+def _shuffle_mask(fields: dict[str, Any], target: Target, rnd: Random) -> object:
+    """Partitions that `src` has in every group in which `dst` wants them."""
+    have, want = fields["src"].partitions, fields["dst"].partitions
+    mask = []
+    for entry in range(GROUP):
+        last = (want - 1 - entry) // GROUP * GROUP  # the last group that has this partition
+        mask.append(rnd.choice([KEEP, *range(max(0, min(GROUP, have - last)))]))
+    return tuple(mask)
+
+
 _TUPLES: Final[dict[str, Callable[[dict[str, Any], Target, Random], object]]] = {
     "pattern": _pattern, "axis": _axis, "axes": _axes, "tile_size": _tile_size,
-    "tile_position": _tile_position,
+    "tile_position": _tile_position, "shuffle_mask": _shuffle_mask,
 }  # fmt: skip
 """Values of the attributes that are tuples, by name: they depend on the sizes of operands."""

@@ -175,6 +175,21 @@ NKI2214 = warning_code(
     right="nisa.nc_transpose(dst=t, data=masked_with_lowest_float)",
 )
 
+NKI2215 = code(
+    "NKI2215",
+    "shuffle of a partition that is not there",
+    "{inst} copies partition {source} of `{operand}` to partition {to} of dst, and `{operand}` has "
+    "{got} partitions",
+    hint="pass more partitions of `{operand}`, shuffle fewer of dst at once, or put 255 in "
+    "shuffle_mask for what dst keeps",
+    why="A mask is applied to each group of 32 partitions: group by group, dst takes from the same "
+    "group of src. All targets. Source: NKI ISA reference, nc_stream_shuffle. Model: what lies "
+    "beyond the view is not read.",
+    wrong="nisa.nc_stream_shuffle(dst=x[0:128], src=row[0:1], shuffle_mask=[0] * 32)",
+    right="for g in range(0, 128, 32):\n"
+    "    nisa.nc_stream_shuffle(dst=x[g : g + 32], src=row[0:1], shuffle_mask=[0] * 32)",
+)
+
 # --- 23xx DMA -------------------------------------------------------------------------------------
 
 NKI2301 = code(
@@ -350,6 +365,18 @@ NKI2413 = code(
     "size 1 do not count. All targets. Source: NKI ISA reference, max8 and nc_find_index8.",
     wrong="nisa.max8(dst=top, src=x)  # x is (128, 4, 4, 4)",
     right="nisa.max8(dst=top, src=x.reshape((128, 64)))",
+)
+
+NKI2414 = code(
+    "NKI2414",
+    "reduction across an incomplete group of partitions",
+    "operand `{operand}` has {got} partitions; {inst} needs a multiple of {group}",
+    hint="put the data into a tile of a multiple of {group} partitions and fill the rest with what "
+    "does not count, such as 0 for add",
+    why="GpSimd folds partitions in groups of 32. All targets. Source: BIR data model, "
+    "TensorReduce along the axis C.",
+    wrong="nisa.tensor_partition_reduce(dst=s, op=nl.add, data=x[0:16])",
+    right="nisa.tensor_partition_reduce(dst=s, op=nl.add, data=x[0:32])",
 )
 
 # --- 25xx activation and scalar operands ----------------------------------------------------------

@@ -158,3 +158,16 @@ NKI6010 = warning_code(
     wrong="nisa.tensor_scalar(dst=i, data=i, op0=nl.multiply, operand0=4097)  # i holds 4097",
     right="nisa.tensor_tensor(dst=i, data1=i, data2=j, op=nl.multiply)  # j is an int32 tile",
 )
+
+NKI6011 = warning_code(
+    "NKI6011",
+    "segment id that is none",
+    "{inst} reads {count} id(s) in `{operand}` that are negative or no whole numbers: element "
+    "{index} is {value}",
+    hint="number segments from 1, and use 0 for padding",
+    why="Ids say where segments are and which elements are padding; what others do on a device is "
+    "not documented. Here equal neighbours are one segment. Source: NKI ISA reference, "
+    "sequence_bounds.",
+    wrong="nisa.sequence_bounds(dst=b, segment_ids=ids)  # ids has -1 for padding",
+    right="nisa.sequence_bounds(dst=b, segment_ids=ids)  # ids has 0 for padding",
+)

@@ -1,4 +1,4 @@
-"""Reductions: BIR names how many of the innermost dimensions are reduced."""
+"""Reductions: BIR names how many of the innermost dimensions are reduced, or the partitions."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from opennki.birpy.enums import TSCMode
 from opennki.ir import Inst
 from opennki.isa.cumulative import TensorScalarCacheCumulative
 from opennki.isa.enums import AxisList
+from opennki.isa.partition_reduce import PartitionReduceOp
 from opennki.isa.reduce import TensorReduceOp, TensorScalarCacheReduce
 from opennki.lower.table import Attrs, Fields, Rule
 
@@ -35,6 +36,20 @@ def _lift(inst: Instruction, fields: Fields) -> Fields:
     }
 
 
+def _reduce_class(inst: Instruction) -> type[Inst]:
+    """What is reduced, by the axis.
+
+    Raises: KeyError for a negated result of partitions, which BIR does not have.
+    """
+    if inst.attrs.get("axis") is not AxisList.C:
+        return TensorReduceOp
+    return {False: PartitionReduceOp}[bool(inst.attrs.get("negate", False))]
+
+
+def _partition_attrs(inst: PartitionReduceOp) -> Attrs:
+    return {"op": inst.op, "axis": AxisList.C}
+
+
 def _cache_attrs(inst: TensorScalarCacheReduce) -> Attrs:
     return {
         "op0": inst.op0, "op1": inst.reduce_op, "reverse0": inst.reverse0, "acc": inst.reduce_cmd,
@@ -59,7 +74,8 @@ def _cache_class(inst: Instruction) -> type[Inst]:
 
 
 RULES: Final[dict[type[Inst], Rule]] = {
-    TensorReduceOp: Rule(inputs=_inputs, attrs=_attrs, key=_key, lift=_lift),
+    TensorReduceOp: Rule(inputs=_inputs, attrs=_attrs, key=_key, lift=_lift, means=_reduce_class),
+    PartitionReduceOp: Rule(attrs=_partition_attrs),
     TensorScalarCacheReduce: Rule(attrs=_cache_attrs, means=_cache_class),
     TensorScalarCacheCumulative: Rule(attrs=_running_attrs),
 }

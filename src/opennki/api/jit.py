@@ -21,16 +21,26 @@ from opennki.driver import (
     Request,
     StepMachine,
     collect,
+    defer,
     execute,
     on_core,
     programs,
     rebuilt,
     record,
     show_warnings,
+    traced,
     unwritten,
 )
-from opennki.driver.arrays import check_separate, check_writable, like, to_numpy, write_back
+from opennki.driver.arrays import (
+    check_results,
+    check_separate,
+    check_writable,
+    like,
+    to_numpy,
+    write_back,
+)
 from opennki.driver.options import known_level, resolve_target
+from opennki.interop import torch_tensors
 from opennki.sim.memory import Storage
 from opennki.trace import TraceContext, Traced, check_launch, function_of, nki_ctx_or_none
 
@@ -59,8 +69,10 @@ class Kernel:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the kernel on the simulator, or inline it when called from another kernel.
 
-        Results are of the kind of the arguments (NumPy, torch, JAX). Arguments that the kernel
-        writes are updated when it has finished; when it fails they are untouched.
+        Results are of the kind of the arguments: torch if any of them is, else JAX if any is, else
+        NumPy. Arguments that the kernel writes are updated when it has finished; when it fails they
+        are untouched. In a function that JAX traces the kernel is compiled now and runs when the
+        function does.
         Raises: NkiError with every problem that was found.
         """
         ctx = nki_ctx_or_none()
@@ -69,7 +81,8 @@ class Kernel:
                 raise ctx.refusal(NKI1026, fn=self.__name__, grid=self.request.grid)
             return ctx.inline_function(self.fn, *args, **kwargs)
         try:
-            return launch(self.fn, args, kwargs, self.request.resolve())
+            run = torch_tensors.uncompiled(launch)
+            return run(self.fn, args, kwargs, self.request.resolve())
         except NkiError as error:
             if self.request.full_traceback:
                 raise
@@ -168,6 +181,10 @@ def launch(
             check_writable(array, tensor.name)
     check_separate([(tensor.name, array, tensor.written) for tensor, array in traces[0].arrays])
     compiled = Compiled(getattr(fn, "__name__", "kernel"), options, traces)
+    if traced(callers):
+        show_warnings(compiled.problems)
+        return defer(compiled)
+    check_results(traces[0], callers)
     if all(c.stepper is not None for c in contexts):
         outcome = _stepped(contexts, traces, perf_counter() - start, options.strict)
     else:

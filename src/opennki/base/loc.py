@@ -1,8 +1,8 @@
 """Source locations: where in the user's program an instruction or a tensor comes from.
 
 A location is the innermost line of user code together with the chain of calls that led there.
-Locations are interned, so two instructions of one line share one object. Frames of opennki itself
-are never part of a location.
+Locations are interned, so two instructions of one line share one object. Frames of opennki itself,
+and of the frameworks that call kernels, are never part of a location.
 """
 
 from __future__ import annotations
@@ -71,9 +71,15 @@ _OURS: Final = tuple(
     for sep in ("/", "\\")
 )
 
+_BETWEEN: Final = (
+    *(f"-packages{os.sep}{name}{os.sep}" for name in ("jax", "torch")), f"{os.sep}contextlib.py",
+)  # fmt: skip
+"""Parts of paths of code that may stand between the user's and a kernel: decorators, `jax.jit`."""
+
 # Keys are ids of code objects, because hashing a code object hashes all that it contains; `_kept`
 # holds the objects, so that an id is never given to another.
 _is_ours: dict[int, bool] = {}
+_is_between: dict[int, bool] = {}
 _interned: dict[tuple[int, int, SrcLoc | None], SrcLoc] = {}
 _kept: list[CodeType] = []
 
@@ -84,6 +90,16 @@ def is_ours(code: CodeType) -> bool:
     if known is None:
         known = code.co_filename.startswith(_OURS) or code.co_filename.startswith("<opennki")
         _is_ours[id(code)] = known
+        _kept.append(code)
+    return known
+
+
+def _between(code: CodeType) -> bool:
+    """Whether `code` is not the user's: ours, or a framework's that calls kernels."""
+    known = _is_between.get(id(code))
+    if known is None:
+        known = is_ours(code) or any(part in code.co_filename for part in _BETWEEN)
+        _is_between[id(code)] = known
         _kept.append(code)
     return known
 
@@ -101,7 +117,7 @@ def without_ours(tb: TracebackType | None) -> TracebackType | None:
 def user_frame(depth: int = 1) -> FrameType | None:
     """The innermost frame of user code at or above `depth` callers of this function."""
     frame: FrameType | None = sys._getframe(depth)
-    while frame is not None and is_ours(frame.f_code):
+    while frame is not None and _between(frame.f_code):
         frame = frame.f_back
     return frame
 
@@ -115,10 +131,10 @@ def current(stop: CodeType | None, depth: int = 2) -> SrcLoc:
     frame: FrameType | None = sys._getframe(depth)
     while frame is not None:
         code = frame.f_code
-        ours = _is_ours.get(id(code))
-        if ours is None:
-            ours = is_ours(code)
-        if not ours:
+        between = _is_between.get(id(code))
+        if between is None:
+            between = _between(code)
+        if not between:
             break
         frame = frame.f_back
     else:
@@ -135,7 +151,7 @@ def _chain(frame: FrameType, stop: CodeType) -> SrcLoc:
     walk: FrameType | None = frame
     while walk is not None:
         code = walk.f_code
-        if not is_ours(code):
+        if not _between(code):
             frames.append(walk)
             if code is stop:
                 break

@@ -2,6 +2,7 @@
 
 from .check import check_file, diagnose, distinct, require
 from .compiled import FORMS, Compiled, compile_kernel, programs, rebuilt
+from .deferred import defer, traced
 from .kernels import KernelFile, KernelLike, existing, imported, is_kernel, parameters, requesting
 from .kernels import split as split_path
 from .observe import Run, observed, record, show_warnings
@@ -12,8 +13,8 @@ from .specs import SHORT_DTYPES, ArraySpec, as_argument
 __all__ = [
     "FORMS", "LEVELS", "NKI_VERSIONS", "SHORT_DTYPES", "ArraySpec", "Compiled", "KernelFile",
     "KernelLike", "Options", "Outcome", "Request", "Run", "StepMachine", "as_argument",
-    "check_file", "collect", "compile_kernel", "defaults", "diagnose", "distinct", "execute",
-    "existing", "imported", "is_kernel", "known_version", "observed", "on_core", "parameters",
-    "programs", "rebuilt", "record", "requesting", "require", "show_warnings", "split_path",
-    "unwritten",
+    "check_file", "collect", "compile_kernel", "defaults", "defer", "diagnose", "distinct",
+    "execute", "existing", "imported", "is_kernel", "known_version", "observed", "on_core",
+    "parameters", "programs", "rebuilt", "record", "requesting", "require", "show_warnings",
+    "split_path", "traced", "unwritten",
 ]  # fmt: skip

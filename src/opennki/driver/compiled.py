@@ -24,7 +24,7 @@ from opennki.lower import BirCodeGenLoop
 from opennki.penguin import Function, print_function
 from opennki.trace import TraceContext, Traced, check_launch
 
-from .arrays import check_writable, like, to_numpy, write_back
+from .arrays import check_results, check_writable, like, to_numpy, write_back
 from .observe import record, show_warnings
 from .options import LEVELS, Options
 from .simulate import Outcome, execute
@@ -119,8 +119,10 @@ class Compiled:
         """Simulate on arrays that take the places of those that it was compiled for, in order.
 
         Returns: results as calling the kernel gives them; arrays that it writes are updated.
-        Raises: NKI7018 if number, shape or dtype of arrays differ; NkiError for traps.
+        Raises: NKI7018 if number, shape or dtype of arrays differ; NKI1049 as calling the kernel
+        does; NkiError for traps.
         """
+        check_results(self.traces[0], list(arrays))
         outcome = self.outcome(arrays, level)
         record(self, outcome)
         show_warnings(outcome.diagnostics)

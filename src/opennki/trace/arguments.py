@@ -15,12 +15,10 @@ from functools import partial
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-import numpy as np
-
 from opennki.base.codes import NKI1004, NKI1005, NKI1006, NKI1007, NKI1010, NKI1014, NKI1015
 
 from .objects import NKIObject
-from .plain import is_array, is_torch, plain_number
+from .plain import is_array, is_dtype, is_torch, plain_number
 from .values import NkiTensor
 
 Refuse = Callable[..., Exception]
@@ -109,7 +107,7 @@ def _converted(name: str, value: Any, make: MakeTensor, refuse: Refuse) -> Any:
     number = plain_number(value)
     if number is not None or hasattr(value, "__index__"):
         return value if number is None else number
-    if isinstance(value, np.dtype):
+    if is_dtype(value):
         return value
     if callable(value) and not hasattr(value, "__dict__"):
         return value

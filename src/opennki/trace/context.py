@@ -50,6 +50,7 @@ from .nki_ctx import global_ctx
 from .translate import translate
 from .values import NkiTensor
 
+_NUMBER = "pass a number instead (to jax.jit a static argument), or give it dimensions"
 LIBRARIES = ("numpy", "math", "opennki", "nki", "neuronxcc", "ml_dtypes")
 """Modules whose functions run concretely when a kernel calls them through `TraceContext.call`."""
 
@@ -223,7 +224,10 @@ class TraceContext:
             raise self.refusal(NKI1011, **facts) from None
         if dtype in (dtypes.int64, dtypes.uint64):
             raise self.refusal(NKI1011, name=name, dtype=dtype, cast=cast(name, array))
-        if not shape or 0 in shape:
+        if not shape:
+            got, why = f"{type(array).__name__} without dimensions", _NUMBER
+            raise self.refusal(NKI1010, name=name, got=got, why=why)
+        if 0 in shape:
             raise self.refusal(NKI1012, name=name, shape=list(shape))
         space = Space.shared_hbm if prod(self.grid) > 1 else Space.private_hbm
         tensor = Tensor(

@@ -76,7 +76,12 @@ def is_array(value: object) -> bool:
 
 def is_torch(value: object) -> bool:
     """Whether `value` is an array of torch."""
-    return _origin(type(value)) == "torch"
+    return any(_origin(kind) == "torch" for kind in type(value).__mro__)
+
+
+def is_dtype(value: object) -> bool:
+    """Whether `value` is a dtype object of NumPy or torch; JAX's are types."""
+    return isinstance(value, np.dtype) or (is_torch(value) and type(value).__name__ == "dtype")
 
 
 def _has(value: object, name: str) -> bool:
@@ -94,5 +99,8 @@ def _named(array: Any) -> str:
     return str(array.dtype).removeprefix("torch.")
 
 
-_ARRAYS = {"numpy": "a NumPy array", "torch": "a torch tensor", "jaxlib": "a JAX array"}
+_ARRAYS = {
+    "numpy": "a NumPy array", "torch": "a torch tensor", "jaxlib": "a JAX array",
+    "jax": "a JAX array",
+}  # fmt: skip
 """Modules that define arrays -> what messages call these."""

@@ -263,7 +263,7 @@ NKI1021 = code(
 NKI1022 = code(
     "NKI1022",
     "write to a read-only argument",
-    "`{name}` is an argument of the kernel and read-only; nothing may write it",
+    "the kernel writes its argument `{name}`, which it may not: {why}",
     hint="allocate an output with nl.ndarray(..., buffer=nl.shared_hbm), write and return that; "
     "in the 0.1 language annotate the parameter as nki.typing.mutable_tensor and return it",
     why="The program around the kernel may keep the array or pass it to others. Writing it in "
@@ -349,6 +349,33 @@ NKI1037 = code(
     "would leave the caller's array with the values of whichever is copied back last.",
     wrong="update(x, x)  # writes its first argument",
     right="update(x, x.copy())",
+)
+
+NKI1048 = code(
+    "NKI1048",
+    "transformation that a kernel does not have",
+    "kernel `{kernel}` is {what}, which a kernel cannot be",
+    hint="{instead}",
+    why="To JAX a kernel is one call that gives arrays for arrays. What it does inside is not made "
+    "of JAX's operations, so that no rule for derivatives or for a further axis can be found from "
+    "it. Source: NKI guide, kernels as custom operators of a framework.",
+    wrong="jax.grad(lambda x: kernel(x).sum())(x)",
+    right="@jax.custom_vjp\n"
+    "def op(x):\n"
+    "    return kernel(x)\n\n"
+    "op.defvjp(lambda x: (op(x), x), lambda x, g: (gradient_kernel(x, g),))",
+)
+
+NKI1049 = code(
+    "NKI1049",
+    "result of a dtype that the caller's framework does not have",
+    "result `{name}` is {dtype}, which {framework} does not have",
+    hint="return {close}; or return the bytes, {name}.view({bytes}); or pass NumPy arrays",
+    why="Results are of the kind of the arguments. Handing back another dtype or other bits "
+    "would hide what the kernel computed. torch has no float8 E4M3 with infinities, which is "
+    "nl.float8_e4m3. Source: torch reference, torch.dtype.",
+    wrong="out = nl.ndarray(x.shape, dtype=nl.float8_e4m3, buffer=nl.shared_hbm)  # x of torch",
+    right="out = nl.ndarray(x.shape, dtype=nl.float8_e4m3fn, buffer=nl.shared_hbm)",
 )
 
 # --- constructs of other versions -----------------------------------------------------------------

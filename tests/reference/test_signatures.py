@@ -51,6 +51,12 @@ ISA = {
     "exponential": "dst src max_value=0.0 reduce_res=None reduce_cmd=[idle] reduce_init=0.0",
     "select_reduce": "dst predicate on_true on_false reduce_res=None reduce_cmd=[idle] "
     "reduce_op=[maximum] reverse_pred=False",
+    "rng": "dst engine=[vector]",
+    "dropout": "dst data prob",
+    "set_rng_seed": "src_seeds",
+    "rand_set_state": "src_seeds engine=[gpsimd]",
+    "rand_get_state": "dst engine=[gpsimd]",
+    "rand2": "dst min max",
     "range_select": "dst on_true_tile comp_op0 comp_op1 bound0 bound1 reduce_cmd=[reset_reduce] "
     "reduce_res=None reduce_op=[maximum] range_start=0 on_false_value=-3.4028234663852886e+38",
 }
@@ -75,6 +81,9 @@ LANGUAGE = {
     **dict.fromkeys(words("affine_range sequential_range static_range"), "start stop=None step=1"),
     **dict.fromkeys(words("is_hbm is_on_chip is_psum is_sbuf"), "buffer"),
     "all": "x axis dtype=None",
+    "rand": "shape dtype buffer=[sbuf] name=''",
+    "random_seed": "seed",
+    "dropout": "x rate dtype=None",
     "softmax": "x axis=-1 dtype=None",
     "rms_norm": "x w axis n epsilon=1e-06 dtype=None compute_dtype=None",
     "where": "condition x y dtype=None",

@@ -7,7 +7,7 @@ import sys
 
 from opennki.base.diag import Code
 from opennki.ir import Access, Attribute, Inst, Operand, problems
-from opennki.isa.enums import IsaEnum
+from opennki.isa.enums import ActFunc, AluOp, IsaEnum
 from opennki.isa.registry import BY_NKI, FAMILIES, INSTRUCTIONS
 from opennki.target import Target
 from opennki.trace.sema.isa import CALLS
@@ -142,7 +142,7 @@ def _limit(dim: str, field: str) -> str:
 
 def _attribute(attribute: Attribute, cls: type[Inst]) -> list[str]:
     kind = attribute.type
-    if issubclass(kind, IsaEnum) and kind.__name__ not in ("AluOp", "ActFunc"):
+    if attribute.surface and issubclass(kind, IsaEnum) and kind not in (AluOp, ActFunc):
         shown = f"nisa.{spelling.surface_enum(kind).__name__}"
     else:
         shown = _TYPES.get(kind.__name__, kind.__name__)

@@ -32,6 +32,7 @@ __all__ = [
     "dma_copy",
     "dma_engine",
     "dma_transpose",
+    "dropout",
     "engine",
     "exponential",
     "get_nc_sub_version",
@@ -48,13 +49,18 @@ __all__ = [
     "nc_transpose",
     "nc_version",
     "oob_mode",
+    "rand2",
+    "rand_get_state",
+    "rand_set_state",
     "range_select",
     "reciprocal",
     "reduce_cmd",
+    "rng",
     "scalar_engine",
     "scalar_tensor_tensor",
     "select_reduce",
     "sequence_bounds",
+    "set_rng_seed",
     "tensor_copy",
     "tensor_copy_predicated",
     "tensor_engine",
@@ -688,4 +694,96 @@ def sequence_bounds(
 
     Source: NKI ISA reference, sequence_bounds. Model: ids are compared in their own dtype, whatever
     they are; `dst` may also be the same in another shape, (1, 2n) or (1, 2, ...).
+    """
+
+def rng(
+    dst: NkiTensor,
+    engine: engine = engine.vector,
+    name: str | None = None,
+) -> NkiInstruction:
+    """Fill `dst` with random bits: 32 are drawn per element, and the lowest of them are kept.
+
+    The vector engine is the default, GpSimd can do it from trn2 on. Every call goes on where the
+    one before on the same engine ended. BIR has a Memset in mode Random for it on the vector
+    engine, and Rng on GpSimd.
+
+    Source: NKI ISA reference, rng; BIR data model, Rng and MemsetMode. Model: which generator,
+    where it starts and in which order elements take its numbers, see `isa/generator.py`; the lane
+    of a partition is that of `dst`.
+    """
+
+def rand2(
+    dst: NkiTensor,
+    min: NkiTensor | float,
+    max: NkiTensor | float,
+    name: str | None = None,
+) -> NkiInstruction:
+    """Fill `dst` with numbers drawn evenly from `min` to `max`.
+
+    ``dst = min + (max - min) * u`` in float32, where u is from 0 up to, not including, 1 in steps
+    of 2^-23: the lower 23 bits of a number of the generator. The result is rounded to the dtype of
+    `dst`, so that it may be `max`. `min` and `max` are numbers or float32 (P, 1) tiles, `min` the
+    smaller; the simulator warns with NKI6018 where tiles are not so.
+
+    Source: NKI ISA reference, rand2; numerics of the ISA, "Random numbers".
+    """
+
+def dropout(
+    dst: NkiTensor,
+    data: NkiTensor,
+    prob: NkiTensor | float,
+    name: str | None = None,
+) -> NkiInstruction:
+    """Put zeros in the place of random elements: each is dropped with the probability `prob`.
+
+    An element is dropped if its random number r, of 32 bits, is less than ``prob * 2^32``, which is
+    compared exactly; so 0 drops none and 1 drops all. What is kept keeps its bits: nothing is
+    scaled by ``1 / (1 - prob)``. `prob` is a number or a (P, 1) tile with one probability for each
+    partition, float32 beside integers and any floating-point dtype beside floats. In a tile, what
+    is below 0 (or NaN) counts as 0 and what is above 1 as 1; the simulator warns of it (NKI6018).
+
+    With `is_keep_threshold`, which only BIR has, `prob` is the probability of being kept.
+
+    Source: NKI ISA reference, dropout; numerics of the ISA, "Random numbers". Model: the comparison
+    is not published, nor that `is_keep_threshold` keeps what is below it. Packed dtypes count as
+    floats, and an element of four is dropped as a whole.
+    """
+
+def set_rng_seed(
+    src_seeds: NkiTensor,
+    name: str | None = None,
+) -> NkiInstruction:
+    """Seed the generator of the vector engine, in all partitions, with the bits of one value.
+
+    `src_seeds` is a (1, 1) tile of 32 bits. The same seed gives the same numbers afterwards; every
+    partition has numbers of its own.
+
+    Source: NKI ISA reference, set_rng_seed. Model: how the seed is spread over partitions, see
+    `seeded` in `isa/generator.py`; any dtype of 32 bits that is not packed will do.
+    """
+
+def rand_set_state(
+    src_seeds: NkiTensor,
+    engine: engine = engine.gpsimd,
+    name: str | None = None,
+) -> NkiInstruction:
+    """Set the state of an engine's generator in the partitions of `src_seeds`.
+
+    `src_seeds` is uint32 (P, 6) for GpSimd, which is the default, and (P, 24) for the vector engine
+    of trn3: the words of one XORWOW state, or of four one after the other.
+
+    Source: NKI ISA reference, rand_set_state; trn3 architecture guide, "XORWOW-based PRNG".
+    """
+
+def rand_get_state(
+    dst: NkiTensor,
+    engine: engine = engine.gpsimd,
+    name: str | None = None,
+) -> NkiInstruction:
+    """Store the state of an engine's generator in the partitions of `dst`.
+
+    `dst` is uint32 (P, 6) for GpSimd, which is the default, and (P, 24) for the vector engine of
+    trn3. `rand_set_state` with these words makes the same numbers follow again.
+
+    Source: NKI ISA reference, rand_get_state.
     """

@@ -41,6 +41,7 @@ __all__ = [
     "cos",
     "device_print",
     "divide",
+    "dropout",
     "ds",
     "empty_like",
     "equal",
@@ -108,6 +109,8 @@ __all__ = [
     "program_id",
     "program_ndim",
     "psum",
+    "rand",
+    "random_seed",
     "range",
     "reciprocal",
     "relu",
@@ -350,6 +353,18 @@ def divide(
         result, by default that of the first tile.
     Raises: NKI1007 if neither is a tile, NKI2105 for tensors in HBM, NKI2101 and NKI2127 for
         shapes that do not combine.
+    """
+
+def dropout(
+    x: NkiTensor,
+    rate: Any,
+    dtype: _DTypeLike | None = None,
+) -> NkiTensor:
+    """x with zeros in the place of random elements; what is kept is not scaled.
+
+    Args: x, a tile; rate, the probability that an element is dropped: a number or a (P, 1) tile;
+        dtype of the result, by default that of x.
+    Raises: NKI1007 if x is no tile, NKI2105 if it is in HBM; otherwise as `nisa.dropout`.
     """
 
 def ds(
@@ -854,6 +869,30 @@ def program_id(
 
 def program_ndim() -> int:
     """Axes of the launch grid; 0 for a launch without one."""
+
+def rand(
+    shape: int | Sequence[int],
+    dtype: _DTypeLike,
+    buffer: MemoryRegion = sbuf,
+    name: str = "",
+) -> NkiTensor:
+    """A new tensor of numbers drawn evenly from 0 up to, not including, 1.
+
+    The vector engine's generator makes them, so that `random_seed` before it decides which they
+    are. There are 2^23 different ones, rounded to `dtype`. HBM is filled by DMA.
+
+    Args: shape, dtype (floating point), buffer, name: as of `ndarray`.
+    Raises: as `ndarray`; NKI2106 for a dtype that has no numbers between 0 and 1.
+    """
+
+def random_seed(
+    seed: Any,
+) -> None:
+    """Seed the generator that `rand` and `dropout` draw from: the same seed, the same numbers.
+
+    Args: seed, a (1, 1) tile of 32 bits.
+    Raises: NKI1007 if it is no tile; NKI2105, NKI2106, NKI2107 as `nisa.set_rng_seed`.
+    """
 
 def reciprocal(
     x: NkiTensor,

@@ -51,8 +51,7 @@ def get_nc_sub_version() -> int:
 
 
 _LATER = (
-    "nc_matmul_mx", "activate2", "local_gather", "nc_n_gather", "rng", "dropout", "set_rng_seed",
-    "rand_set_state", "rand_get_state", "rand2",
+    "nc_matmul_mx", "activate2", "local_gather", "nc_n_gather",
     "core_barrier", "dma_compute", "quantize_mx", "sendrecv", "register_alloc", "register_move",
     "register_load", "register_store", "nonzero_with_count", "topk", "VirtualRegister",
 )  # fmt: skip

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from math import inf, isfinite, nan
 from typing import Any, Final
 
-from opennki.isa.enums import DgeMode, IsaEnum, MatmulPerfMode
+from opennki.isa.enums import DgeMode, Engine, IsaEnum, MatmulPerfMode
 
 from .enums import TransposeOp
 
 WIRE_NAMES: Final[dict[IsaEnum, str]] = {
     MatmulPerfMode.NONE: "None", MatmulPerfMode.DOUBLE_ROW: "DoubleRow", TransposeOp.NONE: "None",
     DgeMode.none: "None", DgeMode.swdge: "SWDGE", DgeMode.hwdge: "HWDGE",
-    DgeMode.unknown: "Unassigned",
+    DgeMode.unknown: "Unassigned", **{engine: engine.bir for engine in Engine},
 }  # fmt: skip
 """Members whose wire name differs from their Python name."""
 

@@ -191,6 +191,8 @@ _FIELDS: Final[Mapping[str, tuple[Field, ...]]] = {
         Field("accumulator_cmd", _ACC, _IDLE),
     ),
     "Exponential": (Field("reduce_cmd", _ACC),),
+    # Model: whose generator is seeded; absent, that of the engine that runs the instruction.
+    "SetRandState": (Field("rng_engine", enumeration(Engine), Engine.UNASSIGNED),),
     "DevicePrint": (
         Field("prefix", STR),
         # Model: the default is not known.

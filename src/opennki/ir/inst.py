@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, ClassVar, TypeVar
 
+import numpy as np
 from typing_extensions import dataclass_transform
 
 from opennki.base.diag import Problems
 from opennki.base.loc import UNKNOWN, SrcLoc
 
+from .scalar import Array
 from .spec import Access, Attribute, InstrSpec, Operand, Read, attr, inout, inp, out, state
 from .view import View
 
@@ -19,11 +21,13 @@ class Inst:
     """One instruction: the operands and attributes of its class, and where it came from.
 
     Attributes: engine, the engine that runs it; name, the author's name or None; loc; after,
-    instructions that must complete before (`depends_on`).
+    instructions that must complete before (`depends_on`). Of the class: engine_default, the engine
+    that is the published default of `engine=`, None where that is `unknown`.
     """
 
     __slots__ = ("after", "engine", "loc", "name")
     spec: ClassVar[InstrSpec]
+    engine_default: ClassVar[Any] = None
 
     engine: Any
     name: str | None
@@ -53,6 +57,10 @@ class Inst:
     def read_mode(self) -> Read:
         """In which form `sem` receives operands that declare none."""
         return Read.F32
+
+    def initial_state(self) -> Array:
+        """What the registers of its `state` hold before any instruction: (partitions, words)."""
+        return np.zeros((PARTITIONS, 1), np.float32)
 
     def reads(self) -> Iterator[View]:
         """Views whose contents matter to the result."""
@@ -96,6 +104,10 @@ class Inst:
     def __repr__(self) -> str:
         named = f" {self.name}" if self.name else ""
         return f"<nki.isa.{self.spec.label}{named}>"
+
+
+PARTITIONS = 128
+"""Lanes of an engine. Source: NKI architecture guide, engines."""
 
 
 def _same(a: object, b: object) -> bool:

@@ -26,6 +26,13 @@ class Access(Enum):
     STATE = "state"
 
 
+class Register(Enum):
+    """What an engine keeps for every partition between instructions."""
+
+    ACCUMULATOR = "accumulator"
+    RANDOM = "random"
+
+
 class Read(Enum):
     """In which form `sem` receives an operand.
 
@@ -59,7 +66,8 @@ class Operand:
     attribute that says whether results are added to what is there; read, how `sem` receives it
     (None: what the instruction's `read_mode` says); default of an optional or number operand;
     given, what a call must pass for an optional one; saturates, whether an output that overflows a
-    float8 with infinities becomes its largest number instead of one.
+    float8 with infinities becomes its largest number instead of one; register, which of its
+    engine's registers a state is; everywhere, whether those of all partitions.
     """
 
     access: Access
@@ -75,6 +83,8 @@ class Operand:
     required: bool = True
     given: Given = Given.NOTHING
     saturates: bool = True
+    register: Register | None = None
+    everywhere: bool = False
     name: str = ""
 
 
@@ -156,12 +166,15 @@ def inout(
     return Operand(Access.INOUT, spaces, _shape(shape), dtypes, limits, read=read)
 
 
-def state() -> Any:
-    """Declare that the instruction reads and writes its engine's accumulation registers.
+def state(register: Register = Register.ACCUMULATOR, *, everywhere: bool = False) -> Any:
+    """Declare that the instruction reads and writes registers that its engine keeps.
 
-    `sem` receives them as float32 of shape (partitions, 1) and returns the new ones last.
+    `sem` receives those of the partitions of its first operand, or of every partition if they are
+    changed `everywhere`, and returns the new ones last: accumulators as float32 (partitions, 1),
+    random state as uint32 (partitions, words of the engine's generator). What they hold before the
+    first instruction is `Inst.initial_state`.
     """
-    return Operand(Access.STATE)
+    return Operand(Access.STATE, register=register, everywhere=everywhere)
 
 
 def attr(

@@ -24,6 +24,7 @@ from . import (
     predicate,
     range_select,
     reduce,
+    rng,
     scan,
     search,
     shuffle,
@@ -34,7 +35,7 @@ from . import (
 FAMILIES: Final[tuple[ModuleType, ...]] = (
     dma, fill, move, elementwise, reduce, scan, stats, activation, matmul, transpose, predicate,
     range_select, exponential, cumulative, search, shuffle,
-    partition_reduce, bounds,
+    partition_reduce, bounds, rng,
 )  # fmt: skip
 
 INSTRUCTIONS: Final[tuple[type[Inst], ...]] = tuple(

@@ -27,7 +27,7 @@ from opennki.base.codes import (
 from opennki.base.diag import Code, Diagnostic, NkiError, Problem, diagnostic, problem
 from opennki.base.dtypes import PACKED, DType, int32, uint32
 from opennki.base.numerics import INFINITE_FP8, from_f32, storage, to_f32
-from opennki.ir import Inst, Operand, Read, Space, View, describe
+from opennki.ir import Inst, Operand, Read, Register, Space, View, describe
 from opennki.ir.masked import Masked
 from opennki.isa.enums import Engine, ReduceCmd
 
@@ -61,13 +61,14 @@ class Options:
 class Machine:
     """One core's engines.
 
-    Attributes: find, place -> storage; options; accumulators, float32 registers per engine and
-    partition; diagnostics, what was noticed while running; printed, sink of device_print.
+    Attributes: find, place -> storage; options; registers, what each engine keeps for every
+    partition between instructions; diagnostics, what was noticed while running; printer, sink of
+    device_print.
     """
 
     find: Find
     options: Options = field(default_factory=Options)
-    accumulators: dict[Engine, Array] = field(default_factory=dict)
+    registers: dict[tuple[Engine, Register | None], Array] = field(default_factory=dict)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     printer: Callable[[str], None] | None = None
     _owner: dict[Engine, str] = field(default_factory=dict)
@@ -84,7 +85,7 @@ class Machine:
         operands = [self._gather(inst, operand, mode) for operand in spec.ins]
         lanes = None
         if spec.state is not None:
-            lanes = self._lanes(inst)
+            lanes = self._lanes(inst, spec.state)
             operands.append(lanes)
         for found in inst.watch(*operands):
             self._warn(inst, found.code, found.facts)
@@ -96,7 +97,7 @@ class Machine:
             results = results[:-1]
         elif len(spec.outs) == 1:
             results = (results,)
-        if not spec.outs:
+        elif not spec.outs:
             self._print(inst, operands)
             return
         if mode is Read.F32 and spec.state is None:
@@ -210,11 +211,16 @@ class Machine:
         if self.options.strict:
             raise NkiError([found])
 
-    def _lanes(self, inst: Inst) -> Array:
-        registers = self.accumulators.get(inst.engine)
+    def _lanes(self, inst: Inst, kept: Operand) -> Array:
+        """The registers of its engine that `inst` reads and writes: its `state` operand."""
+        key = (inst.engine, kept.register)
+        registers = self.registers.get(key)
         if registers is None:
-            registers = self.accumulators[inst.engine] = np.zeros((128, 1), np.float32)
-        self._check_owner(inst)
+            registers = self.registers[key] = inst.initial_state()
+        if kept.register is Register.ACCUMULATOR:
+            self._check_owner(inst)
+        if kept.everywhere:
+            return registers
         first = next(inst.views())[1]
         start = first.start_partition + getattr(first.tensor, "start_partition", 0)
         return registers[start : start + first.shape[0]]

@@ -102,6 +102,7 @@ from opennki.trace.sema.matmul import matmul, transpose
 from opennki.trace.sema.memory import load, load_transpose2d, store
 from opennki.trace.sema.operators import average, bypass, prelu
 from opennki.trace.sema.reduce import all, max, mean, min, prod, rms_norm, softmax, sum, var
+from opennki.trace.sema.rng import dropout, rand, random_seed
 from opennki.trace.sema.rounding import ceil, floor, trunc
 from opennki.trace.sema.select import broadcast_to, expand_dims, where
 from opennki.trace.sema.trigonometry import arctan, cos, sin, tan
@@ -162,6 +163,7 @@ __all__ = [
     "cos",
     "device_print",
     "divide",
+    "dropout",
     "ds",
     "empty_like",
     "equal",
@@ -229,6 +231,8 @@ __all__ = [
     "program_id",
     "program_ndim",
     "psum",
+    "rand",
+    "random_seed",
     "range",
     "reciprocal",
     "relu",

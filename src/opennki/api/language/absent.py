@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 LATER: Final = (
-    "dropout", "dynamic_range", "fori_loop", "gather_flattened", "rand", "random_seed",
-    "while_loop",
+    "dynamic_range", "fori_loop", "gather_flattened", "while_loop",
 )  # fmt: skip
 """Names of the language that need instructions which do not exist here yet."""
 

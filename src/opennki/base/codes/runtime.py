@@ -171,3 +171,17 @@ NKI6011 = warning_code(
     wrong="nisa.sequence_bounds(dst=b, segment_ids=ids)  # ids has -1 for padding",
     right="nisa.sequence_bounds(dst=b, segment_ids=ids)  # ids has 0 for padding",
 )
+
+NKI6018 = warning_code(
+    "NKI6018",
+    "parameter of random numbers out of range",
+    "{inst} reads {count} value(s) of `{operand}` that are {what}: partition {partition} has "
+    "{value}",
+    hint="let probabilities be from 0 to 1, and let every `min` be less than its `max`",
+    why="Numbers in the call are refused when they are out of range; those in a tile are known "
+    "only while the kernel runs. dropout counts what is below 0 as 0 and what is above 1 as 1; "
+    "rand2 computes min + (max - min) * u all the same. Source: NKI ISA reference, dropout and "
+    "rand2.",
+    wrong="nisa.dropout(dst=y, data=x, prob=p)  # p holds 20.0, in percent",
+    right="nisa.dropout(dst=y, data=x, prob=p)  # p holds 0.2",
+)

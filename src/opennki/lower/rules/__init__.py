@@ -7,9 +7,9 @@ from typing import Final
 from opennki.ir import Inst
 from opennki.lower.table import Rule
 
-from . import activation, dma, elementwise, fill, matmul, predicate, reduce, search
+from . import activation, dma, elementwise, fill, matmul, predicate, reduce, rng, search
 
 RULES: Final[dict[type[Inst], Rule]] = {
     **dma.RULES, **fill.RULES, **elementwise.RULES, **reduce.RULES,
-    **activation.RULES, **matmul.RULES, **predicate.RULES, **search.RULES,
+    **activation.RULES, **matmul.RULES, **predicate.RULES, **search.RULES, **rng.RULES,
 }  # fmt: skip

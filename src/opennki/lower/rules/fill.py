@@ -11,6 +11,7 @@ from opennki.birpy import Instruction
 from opennki.birpy.enums import MemsetMode
 from opennki.ir import Inst
 from opennki.isa.fill import MemsetOp
+from opennki.isa.rng import RngOp
 from opennki.lower.table import Attrs, Fields, Rule
 
 
@@ -34,4 +35,14 @@ def _lift(inst: Instruction, fields: Fields) -> Fields:
     return fields | {"value": float(to_f32(value, dtype)[0]) if dtype.is_float else int(value[0])}
 
 
-RULES: Final[dict[type[Inst], Rule]] = {MemsetOp: Rule(attrs=_attrs, key=_key, lift=_lift)}
+def _means(inst: Instruction) -> type[Inst]:
+    """What the mode says. Raises: KeyError for random bits with a constant, which says nothing."""
+    if inst.attrs["mode"] is MemsetMode.Const:
+        return MemsetOp
+    known: dict[object, type[Inst]] = {0: RngOp}
+    return known[inst.attrs["constant"]]
+
+
+RULES: Final[dict[type[Inst], Rule]] = {
+    MemsetOp: Rule(attrs=_attrs, key=_key, lift=_lift, means=_means)
+}

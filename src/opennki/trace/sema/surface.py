@@ -22,7 +22,8 @@ def isa_call(cls: type[Inst]) -> Callable[..., Any]:
     spec = cls.spec
     scope: dict[str, Any] = {
         "cls": cls, "current": global_ctx.get, "bind": bind, "frozen": frozen,
-        "numbers": frozenset({int, float}), "unknown": engine.unknown,
+        "numbers": frozenset({int, float}),
+        "chosen": SPELLING.get(cls.engine_default, engine.unknown),
     }  # fmt: skip
     shown = surface_fields(spec)
     params: list[str] = []
@@ -43,7 +44,7 @@ def isa_call(cls: type[Inst]) -> Callable[..., Any]:
             passed.append(name)
     chosen = "None"
     if len(spec.engines) > 1:
-        params.append("engine=unknown")
+        params.append("engine=chosen")
         chosen = "engine"
     params += ["name=None", *last]
     hidden = [n for n in spec.order if n not in shown]

@@ -1,0 +1,16 @@
+# expect: NKI6018 at line 14
+"""Probabilities of 20 in a tile."""
+
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@nki.jit
+def kernel(x):
+    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    t = nl.zeros((128, 64), dtype=nl.float32)
+    p = nl.full((128, 1), 20, dtype=nl.float32)
+    nisa.dropout(dst=t, data=t, prob=p)
+    nisa.dma_copy(dst=out, src=x)
+    return out

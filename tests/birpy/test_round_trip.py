@@ -43,6 +43,7 @@ from opennki.birpy.fields import (
     PATTERN,
     STR,
     U8,
+    U16,
     U32,
     U32S,
     Field,
@@ -56,7 +57,7 @@ INTS64 = st.integers(-(2**63), 2**63 - 1)
 NUMBERS = st.floats() | INTS64
 VALUES = {
     BOOL: st.booleans(), STR: st.text(max_size=5), INT: INTS64, U8: st.integers(0, 255),
-    U32: st.integers(0, 2**32 - 1), FLOAT: NUMBERS,
+    U16: st.integers(0, 2**16 - 1), U32: st.integers(0, 2**32 - 1), FLOAT: NUMBERS,
     U32S: st.lists(st.integers(0, 2**32 - 1), max_size=3).map(tuple),
     FLOATS: st.lists(st.floats(allow_nan=False) | INTS64, max_size=3).map(tuple),
     PAIR: st.tuples(INTS64, INTS64), INTS: st.lists(INTS64, max_size=3).map(tuple),

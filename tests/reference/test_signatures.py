@@ -44,6 +44,12 @@ ISA = {
     "nc_stream_shuffle": "dst src shuffle_mask",
     "tensor_partition_reduce": "dst op data",
     "sequence_bounds": "dst segment_ids",
+    "local_gather": "dst src_buffer index num_elem_per_idx=1 num_valid_indices=None",
+    "nc_n_gather": "dst data indices",
+    "nonzero_with_count": "dst src index_offset=0 padding_val=-1",
+    "topk": "val_dst idx_dst src n",
+    "activate2": "dst op data imm0 imm1 op0 op1 relu_param=0.0 reverse0=False reverse1=False "
+    "reduce_op=None reduce_res=None reduce_cmd=[idle]",
     "scalar_tensor_tensor": "dst data op0 operand0 op1 operand1 reverse0=False reverse1=False",
     "tensor_scalar_reduce": "dst data op0 operand0 reduce_op reduce_res=None reverse0=False "
     "reduce_cmd=[reset_reduce] reduce_init=None reduce_res_negate=False",
@@ -87,6 +93,7 @@ LANGUAGE = {
     "softmax": "x axis=-1 dtype=None",
     "rms_norm": "x w axis n epsilon=1e-06 dtype=None compute_dtype=None",
     "where": "condition x y dtype=None",
+    "gather_flattened": "data indices axis=0 dtype=None",
     "ndarray": "shape dtype buffer=[sbuf] name='' address=None",
     "full": "shape fill_value dtype buffer=[sbuf] name=''",
     "expand_dims": "x axis",

@@ -10,20 +10,36 @@ import numpy as np
 import pytest
 
 from opennki import birpy
-from opennki.base.diag import Severity
+from opennki.base.diag import NkiError, Severity
 from opennki.lower import BirCodeGenLoop
 from opennki.penguin import Function, parse_function, print_function, verify
-from opennki.testing.programs import RUNNERS, differences, inputs_of, run
+from opennki.testing.programs import RUNNERS, Arrays, differences, inputs_of, run
 
 
 def check_levels(function: Function) -> None:
     """Runs on random inputs, which depend on the function only, agree bit for bit."""
     seed = zlib.crc32(print_function(function).encode())
     arrays = inputs_of(function, np.random.default_rng(seed))
-    results = {level: run(function, arrays, level) for level in RUNNERS}
-    assert results["penguin"]
-    for level in RUNNERS:
-        assert differences(results["penguin"], results[level]) == [], level
+    results = {level: outcome(function, arrays, level) for level in RUNNERS}
+    expected = results["penguin"]
+    assert expected
+    for level, found in results.items():
+        if isinstance(expected, list) or isinstance(found, list):
+            assert expected == found, level
+        else:
+            assert differences(expected, found) == [], level
+
+
+def outcome(function: Function, arrays: Arrays, level: str) -> Arrays | list[str]:
+    """What a run leaves; or, if an instruction stops it, the code that says why."""
+    try:
+        return run(function, arrays, level)
+    except NkiError as error:
+        errors = [found for found in error.diagnostics if found.severity is Severity.error]
+        codes = [found.code.id for found in errors]
+        if codes != ["NKI6021"]:
+            raise
+        return codes
 
 
 def check_texts(functions: list[Function]) -> None:

@@ -23,6 +23,7 @@ from opennki.trace.enums import (
 __all__ = [
     "NkiInstruction",
     "NkiValidationError",
+    "activate2",
     "activation",
     "activation_reduce",
     "affine_select",
@@ -39,15 +40,18 @@ __all__ = [
     "get_nc_version",
     "gpsimd_engine",
     "iota",
+    "local_gather",
     "matmul_perf_mode",
     "max8",
     "memset",
     "nc_find_index8",
     "nc_match_replace8",
     "nc_matmul",
+    "nc_n_gather",
     "nc_stream_shuffle",
     "nc_transpose",
     "nc_version",
+    "nonzero_with_count",
     "oob_mode",
     "rand2",
     "rand_get_state",
@@ -71,6 +75,7 @@ __all__ = [
     "tensor_scalar_reduce",
     "tensor_tensor",
     "tensor_tensor_scan",
+    "topk",
     "unknown_engine",
     "vector_engine",
 ]
@@ -786,4 +791,119 @@ def rand_get_state(
     trn3. `rand_set_state` with these words makes the same numbers follow again.
 
     Source: NKI ISA reference, rand_get_state.
+    """
+
+def local_gather(
+    dst: NkiTensor,
+    src_buffer: NkiTensor,
+    index: NkiTensor,
+    num_elem_per_idx: int = 1,
+    num_valid_indices: int | None = None,
+    name: str | None = None,
+) -> NkiInstruction:
+    """Gather by the indices of 16 partitions: ``dst[p, k*n + e] = src_buffer[p, i[k] + e]``.
+
+    Partitions form groups of 16 from where the views start, one group per GpSimd core, each with
+    indices of its own. ``i`` is the part of `index` in the group of p, read along the partitions
+    first: i[k] is ``index[g + k % 16, k // 16]`` for the group that starts at g. All 16 partitions
+    of a group take the same places. An index counts elements of a partition of `src_buffer`, whose
+    free dimensions count as one; it stands for n = `num_elem_per_idx` neighbours from there on,
+    and need not be a multiple of n. Only the first `num_valid_indices` of each group are used,
+    without it all of them. Bits are moved.
+
+    An index that leaves `src_buffer` stops the simulation with NKI6021; on a device its result is
+    undefined.
+
+    Source: NKI ISA reference, local_gather, and its published example. Model: neighbours are those
+    in the view `src_buffer`, also if it skips elements of its tensor; `dst` has exactly the
+    elements that are gathered, because BIR derives `num_elem_per_idx` from them.
+    """
+
+def nc_n_gather(
+    dst: NkiTensor,
+    data: NkiTensor,
+    indices: NkiTensor,
+    name: str | None = None,
+) -> NkiInstruction:
+    """Gather within each partition: ``dst[p, k] = data[p, indices[p, k]]``.
+
+    The free dimensions of `data` count as one, from 0 on; so do those of `indices` and `dst`, whose
+    shapes may differ. Bits are moved.
+
+    An index that is not an element of its partition of `data` stops the simulation with NKI6021.
+
+    Source: NKI ISA reference, nc_n_gather.
+    """
+
+def nonzero_with_count(
+    dst: NkiTensor,
+    src: NkiTensor,
+    index_offset: int = 0,
+    padding_val: int = -1,
+    name: str | None = None,
+) -> NkiInstruction:
+    """Positions of the nonzero elements of every 16th partition, then their number.
+
+    With T elements per partition in `src`, `dst` has T + 1. Partition 0, 16, 32, ... of `dst`, as
+    counted from where the view starts, receives the positions of the N elements of the same
+    partition of `src` that are not zero, ascending, each plus `index_offset`; then `padding_val`
+    up to element T - 1; and N as element T. Other partitions of `src` are not read, and those of
+    `dst` stay as they are, with the place for the number among them.
+
+    Source: NKI ISA reference, nonzero_with_count. Model: zeros of both signs are zero, a NaN is
+    not; positions wrap around in int32; any number of partitions will do, of which 0 is read.
+    """
+
+def topk(
+    val_dst: NkiTensor,
+    idx_dst: NkiTensor,
+    src: NkiTensor,
+    n: int,
+    name: str | None = None,
+) -> NkiInstruction:
+    """The K largest of the n elements of each 16 partitions, ascending, and where they are.
+
+    K is the number of elements per partition of `val_dst` and `idx_dst`. Partitions form groups of
+    16 from where the views start. Element k of a group is ``src[g + k % 16, k // 16]`` for the
+    group that starts at g; those from `n` on do not count. Every partition of the group receives
+    the same K values, and the same indices k, in ascending order of the values.
+
+    Source: NKI ISA reference, topk. Model: "each partition operates independently" and a source of
+    16 partitions are both true if all 16 receive the result; of equal values the one with the
+    smaller index is taken first and stands after the others, so that the largest of all comes
+    last; a NaN is below every number. BIR has no opcode for it: it is written as the custom
+    operation "topk", with n as an operand.
+    """
+
+def activate2(
+    dst: NkiTensor,
+    op: _Operator,
+    data: NkiTensor,
+    imm0: NkiTensor | float,
+    imm1: NkiTensor | float,
+    op0: _Operator,
+    op1: _Operator,
+    relu_param: NkiTensor | float = 0.0,
+    reverse0: bool = False,
+    reverse1: bool = False,
+    reduce_op: _Operator | None = None,
+    reduce_res: NkiTensor | None = None,
+    reduce_cmd: reduce_cmd = reduce_cmd.idle,
+    name: str | None = None,
+) -> NkiInstruction:
+    """``dst = op((data op0 imm0) op1 imm1)`` in float32, and optionally a reduction.
+
+    `imm0`, `imm1` and `relu_param`, the slope of prelu, are numbers or (P, 1) tiles. `op0` is
+    multiply, add, subtract or bypass, which leaves its input as it is; `op1` is bypass, or after a
+    multiply also add or subtract. `reverse0` computes ``imm0 op0 data``, and `reverse1`
+    ``imm1 op1 result``.
+
+    The engine keeps one float32 accumulator per partition, the same as for `activation`.
+    `reduce_cmd` resets it to what changes no result of `reduce_op`, reduces the results of this
+    instruction onto it, or both; `reduce_res` receives it as it is afterwards.
+
+    Inputs outside `domain_of` give invalid results on a device.
+
+    Source: NKI ISA reference, activate2. Model: the reduction sees float32 values, not what
+    rounding to the dtype of `dst` makes of them; reset without `reduce_op` leaves 0.
     """

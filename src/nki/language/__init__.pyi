@@ -61,6 +61,7 @@ __all__ = [
     "floor",
     "fmod",
     "full",
+    "gather_flattened",
     "gelu",
     "gelu_apprx_sigmoid",
     "gelu_apprx_sigmoid_dx",
@@ -462,6 +463,22 @@ def full(
     """A new tensor, all elements `fill_value`. HBM is filled by DMA from a tile.
 
     Raises: as `ndarray`; NKI1007 if `fill_value` is no number, NKI2606 if `dtype` cannot hold it.
+    """
+
+def gather_flattened(
+    data: Any,
+    indices: Any,
+    axis: int | Sequence[int] = 0,
+    dtype: _DTypeLike | None = None,
+) -> NkiTensor:
+    """``data[p, indices[p, k]]`` for every element k of every partition p of `indices`.
+
+    The free dimensions of each count as one; the result has the shape of `indices`. An index that
+    is too large stops the simulation with NKI6021.
+
+    Args: data and indices, tiles in SBUF with as many partitions, indices of uint32; axis, 0: there
+        is one way to gather; dtype of the result, by default that of data.
+    Raises: NKI1007, NKI2105 for what is no tile in SBUF; NKI2124 for another axis; as nc_n_gather.
     """
 
 def gelu(

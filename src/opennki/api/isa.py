@@ -51,9 +51,8 @@ def get_nc_sub_version() -> int:
 
 
 _LATER = (
-    "nc_matmul_mx", "activate2", "local_gather", "nc_n_gather",
-    "core_barrier", "dma_compute", "quantize_mx", "sendrecv", "register_alloc", "register_move",
-    "register_load", "register_store", "nonzero_with_count", "topk", "VirtualRegister",
+    "nc_matmul_mx", "core_barrier", "dma_compute", "quantize_mx", "sendrecv", "register_alloc",
+    "register_move", "register_load", "register_store", "VirtualRegister",
 )  # fmt: skip
 
 

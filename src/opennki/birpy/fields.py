@@ -55,6 +55,7 @@ BOOL: Final = _scalar("a bool", lambda v: v.__class__ is bool)
 STR: Final = _scalar("a string", lambda v: v.__class__ is str)
 INT: Final = _integer("an int64", -(2**63), 2**63 - 1)
 U8: Final = _integer("a uint8", 0, 2**8 - 1)
+U16: Final = _integer("a uint16", 0, 2**16 - 1)
 U32: Final = _integer("a uint32", 0, 2**32 - 1)
 
 _NON_FINITE: Final = {"inf": inf, "-inf": -inf, "nan": nan}

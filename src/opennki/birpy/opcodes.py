@@ -39,6 +39,7 @@ from .fields import (
     REQUIRED,
     STR,
     U8,
+    U16,
     U32,
     U32S,
     Field,
@@ -193,6 +194,9 @@ _FIELDS: Final[Mapping[str, tuple[Field, ...]]] = {
     "Exponential": (Field("reduce_cmd", _ACC),),
     # Model: whose generator is seeded; absent, that of the engine that runs the instruction.
     "SetRandState": (Field("rng_engine", enumeration(Engine), Engine.UNASSIGNED),),
+    "IndirectCopy": (Field("num_valid_indices", U16),),
+    # Files, versions and shapes are of operations that are not built in: refused when read.
+    "CustomOp": (Field("opFunctionName", STR), _flag("is_builtin")),
     "DevicePrint": (
         Field("prefix", STR),
         # Model: the default is not known.
@@ -205,6 +209,7 @@ _ENGINES: Final[Mapping[str, frozenset[Engine]]] = {
     "Pool": frozenset({Engine.DVE}),
     "QuantizeMx": frozenset({Engine.DVE}),
     "NonzeroWithCount": frozenset({Engine.POOL}),
+    "CustomOp": frozenset({Engine.POOL}),
     # The only engine with a systolic array. Source: trn1 architecture guide, "Tensor Engine".
     "Matmult": frozenset({Engine.PE}),
     "MatmultMx": frozenset({Engine.PE}),

@@ -47,8 +47,22 @@ class Inst:
         return iter(())
 
     def watch(self, *operands: Any) -> Problems:
-        """What a simulator should warn of, given the operands that `sem` is about to get."""
+        """What a simulator should tell, given the operands that `sem` is about to get.
+
+        An error ends the run before `sem` is called, a warning does not.
+        """
         return iter(())
+
+    def examined(self, name: str, *operands: Any) -> Any:
+        """Which elements of the input `name` the results depend on, given what `sem` gets.
+
+        Booleans of the shape in which `sem` gets that input; None if all of them do.
+        """
+        return None
+
+    def index_limit(self, name: str) -> int | None:
+        """How many positions elements of the input `name` choose from; None if it is no index."""
+        return None
 
     def default_engine(self, t: Any) -> Any:
         """Engine that runs it when the author names none."""

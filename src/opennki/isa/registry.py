@@ -11,6 +11,7 @@ from typing import Final
 from opennki.ir import Inst
 
 from . import (
+    activate2,
     activation,
     bounds,
     cumulative,
@@ -18,6 +19,7 @@ from . import (
     elementwise,
     exponential,
     fill,
+    gather,
     matmul,
     move,
     partition_reduce,
@@ -28,6 +30,7 @@ from . import (
     scan,
     search,
     shuffle,
+    sparse,
     stats,
     transpose,
 )  # fmt: skip
@@ -35,7 +38,7 @@ from . import (
 FAMILIES: Final[tuple[ModuleType, ...]] = (
     dma, fill, move, elementwise, reduce, scan, stats, activation, matmul, transpose, predicate,
     range_select, exponential, cumulative, search, shuffle,
-    partition_reduce, bounds, rng,
+    partition_reduce, bounds, rng, gather, sparse, activate2,
 )  # fmt: skip
 
 INSTRUCTIONS: Final[tuple[type[Inst], ...]] = tuple(

@@ -96,7 +96,10 @@ class Lowering:
 
 
 def arguments(values: Iterable[Any], of_view: OfView) -> tuple[Argument, ...]:
-    """Operands in wire order; an absent one (None) is left out at the end, elsewhere it is 0.0."""
+    """Operands in wire order; an absent one (None) is left out at the end, elsewhere it is 0.0.
+
+    A number is a float32 unless it is an immediate operand already.
+    """
     made: list[Argument] = []
     absent = 0
     for value in values:
@@ -106,7 +109,10 @@ def arguments(values: Iterable[Any], of_view: OfView) -> tuple[Argument, ...]:
         while absent:
             made.append(Immediate(float32, 0.0))
             absent -= 1
-        made.append(of_view(value) if isinstance(value, View) else Immediate(float32, value))
+        if isinstance(value, View):
+            made.append(of_view(value))
+        else:
+            made.append(value if isinstance(value, Immediate) else Immediate(float32, value))
     return tuple(made)
 
 

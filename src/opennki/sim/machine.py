@@ -24,7 +24,15 @@ from opennki.base.codes import (
     NKI6009,
     NKI6010,
 )
-from opennki.base.diag import Code, Diagnostic, NkiError, Problem, diagnostic, problem
+from opennki.base.diag import (
+    Code,
+    Diagnostic,
+    NkiError,
+    Problem,
+    Severity,
+    diagnostic,
+    problem,
+)
 from opennki.base.dtypes import PACKED, DType, int32, uint32
 from opennki.base.numerics import INFINITE_FP8, from_f32, storage, to_f32
 from opennki.ir import Inst, Operand, Read, Register, Space, View, describe
@@ -78,7 +86,9 @@ class Machine:
     def execute(self, inst: Inst) -> None:
         """Run `inst`.
 
-        Raises: NkiError (NKI6002) when memory that nothing wrote is read and `strict` is on.
+        Raises: NkiError for what `inst` cannot do with these operands (its `watch`), together with
+            what it was warned of; and (NKI6002) when memory that nothing wrote is read and `strict`
+            is on.
         """
         spec = inst.spec
         mode = inst.read_mode()
@@ -87,7 +97,12 @@ class Machine:
         if spec.state is not None:
             lanes = self._lanes(inst, spec.state)
             operands.append(lanes)
+        for operand in spec.ins:
+            self._check_written(inst, operand, operands)
         for found in inst.watch(*operands):
+            if found.code.severity is Severity.error:
+                told = [one for one in self.diagnostics if one.loc is inst.loc]
+                raise NkiError([*told, diagnostic(found, inst.loc, _shown(inst))])
             self._warn(inst, found.code, found.facts)
         with np.errstate(all="ignore"):
             results = inst.sem(*operands)  # type: ignore[attr-defined]  # every class defines it
@@ -150,8 +165,6 @@ class Machine:
             return np.float32(value) if read is Read.F32 else int(value)
         store = self.find(value.tensor)
         array = store.window(value.const_offset, value.shape, value.strides, value.dtype)
-        if store.written is not None:
-            self._check_written(inst, operand, value, store)
         if store.mine is not None:
             raced = store.unordered_read(_window(value))
             if raced is not None:
@@ -189,13 +202,22 @@ class Machine:
         }  # fmt: skip
         self._warn(inst, NKI6008, facts)
 
-    def _check_written(self, inst: Inst, operand: Operand, view: View, store: Storage) -> None:
+    def _check_written(self, inst: Inst, operand: Operand, operands: list[Any]) -> None:
+        view = getattr(inst, operand.name)
+        store = self.find(view.tensor) if isinstance(view, View) else None
+        if store is None or store.written is None:
+            return
         marks = store.marks(view.const_offset, view.shape, view.strides, view.dtype)
         if marks is None:
             return
         missing = marks != FULL[marks.dtype.itemsize]
         if not missing.any():
             return
+        examined = inst.examined(operand.name, *operands)
+        if examined is not None:
+            missing &= np.reshape(examined, missing.shape)
+            if not missing.any():
+                return
         key = (NKI6001, inst.loc, view.tensor.name)
         if key in self._seen and not self.options.strict:
             return

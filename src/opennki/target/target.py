@@ -22,7 +22,8 @@ class Target:
     and psum_align, bytes; ap_dims, dimensions of an access pattern with the partition; ap_step_max
     and ap_count_max, largest step and count of a free one; pe_rows, pe_cols; pe_moving_max, moving
     elements for a float32 destination; pe_moving_bf16_max, for a bfloat16 one; bn_stats_max;
-    search_max, elements per partition that max8 and its relatives take;
+    search_max, elements per partition that max8 and its relatives take; gather_max, indices per
+    GpSimd core; topk_max, results, and topk_source_max, elements that they are chosen from;
     transpose_block, rows and columns of a vector engine transpose; cores, physical cores of one
     logical core; features.
     """
@@ -51,6 +52,9 @@ class Target:
     pe_cols: int = 128
     bn_stats_max: int = 512
     search_max: int = 16_384
+    gather_max: int = 4096
+    topk_max: int = 32_767
+    topk_source_max: int = 65_535
     transpose_block: int = 32
 
     def has(self, feature: str) -> bool:

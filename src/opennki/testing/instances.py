@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache
-from math import inf, nan, prod
+from math import prod
 from random import Random
 from typing import Any, Final
 
@@ -30,13 +30,8 @@ from opennki.isa.registry import BY_CLASS, INSTRUCTIONS
 from opennki.isa.shuffle import GROUP, KEEP
 from opennki.target import Target
 
+from .numbers import LEGAL, NUMBERS
 from .views import Frame, Names, fancy, plain, split
-
-NUMBERS: Final = (
-    0, 1, -1, 3, 0.0, -0.0, 1.0, 0.5, -2.5, 0.1, 1e-45, -1.1754944e-38, 3.4028234663852886e38,
-    65504.0, 255, 256, -129, 2**24 + 1, 2**31 - 1, -(2**31), 2**32 - 1, inf, -inf, nan,
-)  # fmt: skip
-"""Numbers at which conversions change their ways."""
 
 MOST: Final = 300
 """Choices per class, besides those that have a value for the first time."""
@@ -175,6 +170,8 @@ def _values(field: Attribute, target: Target) -> list[object]:
         return [field.default]
     if kind is bool:
         return [False, True]
+    if field.name in LEGAL:
+        return list(LEGAL[field.name])
     if kind is int:
         return [*(n for n in NUMBERS if isinstance(n, int)), *field.since]
     if kind is float:
@@ -422,10 +419,11 @@ def _block(frames: dict[str, Frame], one: Problem, inst: Inst) -> None:
 
 
 def _groups(frames: dict[str, Frame], one: Problem, inst: Inst) -> None:
-    """An operand must have whole groups of partitions."""
-    name, group = one.operand or "", _int(one.facts["group"])
-    partitions = -(-frames[name].partitions // group) * group
-    frames[name] = replace(frames[name], partitions=partitions)
+    """An operand, and those of as many partitions, must have whole groups of them."""
+    group, got = _int(one.facts["group"]), _int(one.facts["got"])
+    for name, frame in frames.items():
+        if frame.partitions == got:
+            frames[name] = replace(frame, partitions=-(-got // group) * group)
 
 
 _REPAIRS: Final[dict[str, Callable[[dict[str, Frame], Problem, Inst], None]]] = {
@@ -433,6 +431,7 @@ _REPAIRS: Final[dict[str, Callable[[dict[str, Frame], Problem, Inst], None]]] = 
     "NKI2205": _pair, "NKI2210": _smaller, "NKI2212": _smaller, "NKI2306": _turned,
     "NKI2307": _block, "NKI2404": _want,
     "NKI2411": _triples, "NKI2412": _longer, "NKI2413": _flatter, "NKI2414": _groups,
+    "NKI2451": _groups, "NKI2452": _want,
 }  # fmt: skip
 
 

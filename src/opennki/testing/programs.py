@@ -140,11 +140,17 @@ def inputs_of(function: Function, rng: np.random.Generator) -> Arrays:
 
     What `program_of` fills a tensor with has the dtype that instructions read the tensor as, so
     that no NaN has a payload: which one a sum of two NaNs keeps depends on the host's vector unit.
+    What instructions read as indices is in range.
     """
     read_as: dict[str, DType] = {}
+    limits: dict[str, int] = {}
     for inst in function.instructions():
-        for _, view in inst.views():
+        for operand, view in inst.views():
             tensor, dtype = view.tensor, view.dtype
+            limit = inst.index_limit(operand.name)
+            if limit is not None and f"{tensor.name}.in" not in limits:
+                limits[f"{tensor.name}.in"] = limit
+                read_as[f"{tensor.name}.in"] = dtype
             if dtype is not tensor.dtype and tensor.row_bytes % dtype.itemsize == 0:
                 read_as.setdefault(f"{tensor.name}.in", dtype)
     made = {}
@@ -152,7 +158,10 @@ def inputs_of(function: Function, rng: np.random.Generator) -> Arrays:
         tensor = function.tensors[name]
         dtype = read_as.get(name, tensor.dtype)
         count = tensor.size * tensor.dtype.itemsize // dtype.itemsize
-        made[name] = values_of(dtype, (count,), rng).view(tensor.dtype.np).reshape(tensor.shape)
+        values = values_of(dtype, (count,), rng)
+        if name in limits:
+            values %= limits[name]
+        made[name] = values.view(tensor.dtype.np).reshape(tensor.shape)
     return made
 
 

@@ -2,10 +2,10 @@
 """A function of the language that does not exist here yet."""
 
 import nki
-import nki.language as nl
+import nki.isa as nisa
 
 
 @nki.jit
 def kernel(x):
-    nl.gather_flattened(x, x)
+    nisa.dma_compute(x, [x], None)
     return x

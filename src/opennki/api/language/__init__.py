@@ -104,7 +104,7 @@ from opennki.trace.sema.operators import average, bypass, prelu
 from opennki.trace.sema.reduce import all, max, mean, min, prod, rms_norm, softmax, sum, var
 from opennki.trace.sema.rng import dropout, rand, random_seed
 from opennki.trace.sema.rounding import ceil, floor, trunc
-from opennki.trace.sema.select import broadcast_to, expand_dims, where
+from opennki.trace.sema.select import broadcast_to, expand_dims, gather_flattened, where
 from opennki.trace.sema.trigonometry import arctan, cos, sin, tan
 
 from .absent import LATER, REMOVED
@@ -183,6 +183,7 @@ __all__ = [
     "floor",
     "fmod",
     "full",
+    "gather_flattened",
     "gelu",
     "gelu_apprx_sigmoid",
     "gelu_apprx_sigmoid_dx",

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-LATER: Final = (
-    "dynamic_range", "fori_loop", "gather_flattened", "while_loop",
-)  # fmt: skip
+LATER: Final = ("dynamic_range", "fori_loop", "while_loop")
 """Names of the language that need instructions which do not exist here yet."""
 
 REMOVED: Final = {

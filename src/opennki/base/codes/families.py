@@ -379,6 +379,46 @@ NKI2414 = code(
     right="nisa.tensor_partition_reduce(dst=s, op=nl.add, data=x[0:32])",
 )
 
+NKI2451 = code(
+    "NKI2451",
+    "incomplete group of 16 partitions",
+    "operand `{operand}` has {got} partitions; {inst} needs a multiple of {group}",
+    hint="use tiles with a multiple of {group} partitions; the rest may hold anything valid",
+    why="Each of GpSimd's eight cores reaches 16 neighbouring partitions and works on all of them. "
+    "All targets. Source: NKI ISA reference, local_gather and topk.",
+    wrong="nisa.local_gather(dst=y[0:8], src_buffer=x[0:8], index=idx[0:8])",
+    right="nisa.local_gather(dst=y[0:16], src_buffer=x[0:16], index=idx[0:16])",
+)
+
+NKI2452 = code(
+    "NKI2452",
+    "destination of a gather",
+    "operand `{operand}` has {got} elements per partition; {count} indices of {each} element(s) "
+    "give {want}",
+    hint="give `{operand}` {want} elements per partition, or set num_valid_indices and "
+    "num_elem_per_idx to what it holds",
+    why="Every index fills num_elem_per_idx elements in all 16 partitions of its group; without "
+    "num_valid_indices a group uses 16 indices for each column of `index`. The instruction itself "
+    "has no other place for num_elem_per_idx. All targets. Source: NKI ISA reference, "
+    "local_gather, and NKI release notes, 0.6, known issues.",
+    wrong="nisa.local_gather(dst=y[:, 0:4], src_buffer=x, index=idx)  # idx is (128, 4)",
+    right="nisa.local_gather(dst=y[:, 0:64], src_buffer=x, index=idx)",
+)
+
+NKI2453 = warning_code(
+    "NKI2453",
+    "elements per index without a number of indices",
+    "num_elem_per_idx is {got}, but num_valid_indices is not given",
+    hint="pass num_valid_indices={count} as well",
+    why="Release 0.6 gathers one element per index unless num_valid_indices times num_elem_per_idx "
+    "is the number of elements of dst. Here the argument counts in any case. Source: NKI release "
+    "notes, 0.6, known issues.",
+    wrong="nisa.local_gather(dst=y, src_buffer=x, index=idx, num_elem_per_idx=4)",
+    right="nisa.local_gather(\n"
+    "    dst=y, src_buffer=x, index=idx, num_elem_per_idx=4, num_valid_indices=64\n"
+    ")",
+)
+
 # --- 25xx activation and scalar operands ----------------------------------------------------------
 
 NKI2501 = code(

@@ -185,3 +185,17 @@ NKI6018 = warning_code(
     wrong="nisa.dropout(dst=y, data=x, prob=p)  # p holds 20.0, in percent",
     right="nisa.dropout(dst=y, data=x, prob=p)  # p holds 0.2",
 )
+
+NKI6021 = code(
+    "NKI6021",
+    "index outside of what it chooses from",
+    "{inst} reads {count} index(es) in `{operand}` that are no place in `{source}`: the first, "
+    "element {element} of partition {partition}, is {index}, and the last place is {last}",
+    hint="bring indices into 0 to {last} first, for instance with nisa.tensor_scalar and "
+    "nl.minimum; look for 0xFFFFFFFF, with which searches say that they found nothing",
+    why="An index chooses an element of its partition, all free dimensions counted as one. What a "
+    "device does with one that is too large is undefined: it may read whatever lies there. All "
+    "targets. Source: NKI ISA reference, local_gather and nc_n_gather.",
+    wrong="nisa.nc_n_gather(dst=y, data=x[:, 0:64], indices=idx)  # idx holds 64",
+    right="nisa.nc_n_gather(dst=y, data=x[:, 0:65], indices=idx)",
+)

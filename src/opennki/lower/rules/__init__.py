@@ -7,9 +7,23 @@ from typing import Final
 from opennki.ir import Inst
 from opennki.lower.table import Rule
 
-from . import activation, dma, elementwise, fill, matmul, predicate, reduce, rng, search
+from . import (
+    activate2,
+    activation,
+    dma,
+    elementwise,
+    fill,
+    gather,
+    matmul,
+    predicate,
+    reduce,
+    rng,
+    search,
+    sparse,
+)
 
 RULES: Final[dict[type[Inst], Rule]] = {
     **dma.RULES, **fill.RULES, **elementwise.RULES, **reduce.RULES,
     **activation.RULES, **matmul.RULES, **predicate.RULES, **search.RULES, **rng.RULES,
+    **gather.RULES, **sparse.RULES, **activate2.RULES,
 }  # fmt: skip

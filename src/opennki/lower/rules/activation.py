@@ -6,6 +6,7 @@ from typing import Final
 
 from opennki.birpy import Instruction
 from opennki.ir import Inst, View
+from opennki.isa.activate2 import Activate2
 from opennki.isa.activation import ActivationAccumulationOp, ActivationOp
 from opennki.isa.enums import ActFunc, AluOp, ReduceCmd
 from opennki.lower.table import Attrs, Fields, Rule
@@ -42,6 +43,25 @@ def _lift(inst: Instruction, fields: Fields) -> Fields:
     }
 
 
+def _class(inst: Instruction) -> type[Inst]:
+    """Which of the calls this is.
+
+    Raises: KeyError for settings of the one in the other, which have no meaning.
+    """
+    attrs = inst.attrs
+    two = bool(attrs.get("is_activate2", False))
+    own = {"scale": 1.0, "alpha": 0.0} if two else _NO_OPERATIONS
+    for name, value in own.items():
+        if attrs.get(name, value) != value:
+            raise KeyError(name)
+    return Activate2 if two else ActivationOp
+
+
+_NO_OPERATIONS: Final[Attrs] = {
+    "op0": AluOp.bypass, "op1": AluOp.bypass, "reverse0": False, "reverse1": False,
+}  # fmt: skip
+
+
 def _inputs(inst: ActivationOp | ActivationAccumulationOp) -> tuple[object, ...]:
     if not isinstance(inst.scale, View):
         return inst.data, inst.bias, None
@@ -50,6 +70,13 @@ def _inputs(inst: ActivationOp | ActivationAccumulationOp) -> tuple[object, ...]
 
 
 RULES: Final[dict[type[Inst], Rule]] = {
-    cls: Rule(ins=("data", "bias", "scale"), inputs=_inputs, attrs=_attrs, key=_key, lift=_lift)
+    cls: Rule(
+        ins=("data", "bias", "scale"),
+        inputs=_inputs,
+        attrs=_attrs,
+        key=_key,
+        lift=_lift,
+        means=_class,
+    )
     for cls in (ActivationOp, ActivationAccumulationOp)
 }

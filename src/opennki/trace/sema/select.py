@@ -1,12 +1,12 @@
-"""Choosing and repeating elements: `where`, `broadcast_to`, `expand_dims`."""
+"""Choosing and repeating elements: `where`, `gather_flattened`, `broadcast_to`, `expand_dims`."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from opennki.base.codes import NKI3032
+from opennki.base.codes import NKI2124, NKI3032
 from opennki.base.dtypes import DType, uint8, uint16, uint32
-from opennki.ir import Space
+from opennki.ir import SBUF, Space
 from opennki.isa.enums import AluOp
 from opennki.trace.context import TraceContext
 from opennki.trace.nki_ctx import nki_ctx
@@ -72,6 +72,33 @@ def _predicate(ctx: TraceContext, mask: NkiTensor, shape: Shape, stem: str) -> N
         isa.tensor_scalar(converted, mask, AluOp.not_equal, 0.0)
         mask = converted
     return fitted(ctx, "where", "condition", mask, "x", shape)
+
+
+@nki_function()
+def gather_flattened(data: Any, indices: Any, axis: Any = 0, dtype: Any = None) -> NkiTensor:
+    """``data[p, indices[p, k]]`` for every element k of every partition p of `indices`.
+
+    The free dimensions of each count as one; the result has the shape of `indices`. An index that
+    is too large stops the simulation with NKI6021.
+
+    Args: data and indices, tiles in SBUF with as many partitions, indices of uint32; axis, 0: there
+        is one way to gather; dtype of the result, by default that of data.
+    Raises: NKI1007, NKI2105 for what is no tile in SBUF; NKI2124 for another axis; as nc_n_gather.
+    """
+    ctx = nki_ctx("nl.gather_flattened")
+    source = tile(ctx, "gather_flattened", "data", data, SBUF)
+    chosen = tile(ctx, "gather_flattened", "indices", indices, SBUF)
+    if integer(ctx, "gather_flattened", "axis", axis) != 0:
+        raise ctx.refusal(NKI2124, name="axis", got=axis, allowed="0", inst="nl.gather_flattened")
+    kind = dtype_or(ctx, dtype, source.dtype)
+    dst = result(ctx, "gather_flattened", chosen.shape, kind)
+    if kind == source.dtype:
+        isa.nc_n_gather(dst, source, chosen)
+        return dst
+    gathered = scratch(ctx, f"{dst.name}_data", chosen.shape, source.dtype)
+    isa.nc_n_gather(gathered, source, chosen)
+    isa.tensor_copy(dst, gathered)
+    return dst
 
 
 @nki_function()

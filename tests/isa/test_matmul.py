@@ -270,7 +270,7 @@ def test_double_row_does_not_transpose() -> None:
 
 
 def test_sizes_of_array_tiles_by_target() -> None:
-    assert tile_sizes(GEN2) == ((64, 128), (128,))
+    assert tile_sizes(GEN2) == ((64, 128), (64, 128))
     assert tile_sizes(GEN3) == ((32, 64, 128), (32, 64, 128))
 
 
@@ -280,9 +280,12 @@ def test_quarters_need_gen3() -> None:
     assert codes(tiled((64, 0), (64, 128)), GEN2) == []
 
 
-def test_column_tiles_need_gen3() -> None:
-    assert codes(tiled((0, 64), (128, 64)), GEN3) == []
-    assert codes(tiled((0, 64), (128, 64)), GEN2) == ["NKI2209"]
+def test_columns_are_tiled_as_rows_are() -> None:
+    for t in (GEN2, GEN3):
+        assert codes(tiled((0, 64), (128, 64)), t) == []
+        assert codes(tiled((64, 64), (64, 64)), t) == []
+    assert codes(tiled((0, 96), (128, 32)), GEN3) == []
+    assert codes(tiled((0, 96), (128, 32)), GEN2) == ["NKI2209"]
 
 
 def test_position_and_size_come_together() -> None:
@@ -322,3 +325,22 @@ def test_prepare_makes_tuples() -> None:
 
 def test_it_runs_on_the_tensor_engine_only() -> None:
     assert codes(matmul(engine=Engine.DVE), GEN2) == ["NKI2113"]
+
+
+@pytest.mark.parametrize("hint", ["stationary", "moving"])
+def test_a_wrong_hint_is_warned_of_for_four_byte_floats(hint: str) -> None:
+    ones = np.array([[0, -0.0], [1, 1]], np.float32)
+    other = np.array([[0, 1], [2, np.nan]], np.float32)
+    fields = {f"is_{hint}_onezero": True}
+
+    def warned(dtype: DType, values: np.ndarray) -> list[str]:
+        inst = typed(dtype, dtype, **fields)
+        given = (values, other) if hint == "stationary" else (other, values)
+        return [p.code.id for p in inst.watch(*given)]
+
+    for dtype in (dt.float32, dt.tfloat32):
+        assert warned(dtype, ones) == []
+        assert warned(dtype, other) == ["NKI2219"]
+    assert warned(dt.bfloat16, other) == []
+    fields = {}
+    assert warned(dt.float32, other) == []

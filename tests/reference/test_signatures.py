@@ -23,6 +23,9 @@ ISA = {
     "tensor_copy_predicated": "dst src predicate reverse_pred=False",
     "nc_matmul": "dst stationary moving is_stationary_onezero=False is_moving_onezero=False "
     "is_transpose=False accumulate=None tile_position=() tile_size=() perf_mode=[none]",
+    "nc_matmul_mx": "dst stationary moving stationary_scale moving_scale tile_position=None "
+    "tile_size=None accumulate=None",
+    "quantize_mx": "dst src dst_scale",
     "nc_transpose": "dst data engine=[unknown]",
     "tensor_tensor": "dst data1 data2 op engine=[unknown]",
     "tensor_scalar": "dst data op0 operand0 reverse0=False op1=None operand1=None reverse1=False "

@@ -74,7 +74,8 @@ PER_TARGET = {
         lambda: pairs(tile_position=(0, 64), tile_size=(128, 64)), NEW, ("NKI2206",), ("NKI2206",),
     ),
     "quarter rows": (lambda: tiled((96, 0), (32, 128)), ("NKI2209",), OK, OK),
-    "half columns": (lambda: tiled((0, 64), (128, 64)), ("NKI2209",), OK, OK),
+    "half columns": (lambda: tiled((0, 64), (128, 64)), OK, OK, OK),
+    "quarter columns": (lambda: tiled((0, 32), (128, 32)), ("NKI2209",), OK, OK),
     "transposing products into the dtype": (
         lambda: product(128, 128, 128, dst=BF16, is_transpose=True), OK, OK, OK,
     ),

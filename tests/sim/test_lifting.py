@@ -35,3 +35,43 @@ def test_a_form_without_a_meaning_is_refused(mode):
     (found,) = caught.value.diagnostics
     assert found.code.id == "NKI9003"
     assert found.message.startswith("opennki does not model DMACopy with mode=")
+
+
+PRODUCT = """bir.module arch=core_v4 version=2 {{
+  function @k inputs=[] outputs=[] {{
+    memloc %data: float8_e5m2_x4[32, 2] SB Internal
+    memloc %scale: uint8[4, 2] SB Internal
+    memloc %wide: bfloat16[32, 2] SB Internal
+    memloc %acc: float32[2, 2] PSUM Internal
+    block Block1 {{
+      I-0 = {product}
+    }}
+  }}
+}}"""
+
+PLAIN = "Matmult PE outs(%acc) ins(%wide, %wide) {{{attrs}}}"
+MX = "MatmultMx PE outs(%acc) ins(%data, %data, %scale, %scale) {{{attrs}}}"
+
+
+def multiply(form, attrs):
+    text = PRODUCT.format(product=form.format(attrs=attrs))
+    function = parse_module(text).functions[0]
+    bir.run(function, target("trn3"), Machine(Memory().find))
+
+
+@pytest.mark.parametrize(
+    ("form", "attrs"),
+    [
+        *((form, f"{key}={value}") for form in (PLAIN, MX) for key, value in (
+            ("replication_num_rows", 2), ("ifmap_quant_offset", 1), ("weights_quant_offset", 1),
+        )),
+        (MX, "is_transpose=true"), (MX, "is_fmap_onezero=true"), (MX, "perf_mode=DOUBLE_ROW"),
+    ],
+)  # fmt: skip
+def test_a_product_does_only_what_the_op_table_has(form, attrs):
+    multiply(form, "tile_size=[32, 128], tile_position=[96, 0], accumulation_flag=3")
+    with pytest.raises(NkiError) as caught:
+        multiply(form, attrs)
+    (found,) = caught.value.diagnostics
+    assert found.code.id == "NKI9003"
+    assert attrs.partition("=")[0] in found.message

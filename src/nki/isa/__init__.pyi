@@ -47,12 +47,14 @@ __all__ = [
     "nc_find_index8",
     "nc_match_replace8",
     "nc_matmul",
+    "nc_matmul_mx",
     "nc_n_gather",
     "nc_stream_shuffle",
     "nc_transpose",
     "nc_version",
     "nonzero_with_count",
     "oob_mode",
+    "quantize_mx",
     "rand2",
     "rand_get_state",
     "rand_set_state",
@@ -427,7 +429,9 @@ def nc_matmul(
     ``dst[M, N] = sum over k, j of stationary[k, j, M] * moving[k, j, N]``.
 
     `tile_position` and `tile_size`, each ``(row, column)``, confine the product to a part of the
-    array so that several can run at once; they and the onezero hints change no values.
+    array so that several can run at once; they change no values. The onezero hints say that an
+    operand has nothing but ones and zeros, which makes float32 faster; with other values the device
+    may be wrong, and a simulation warns.
 
     `is_transpose`, with the identity matrix as `moving`, transposes `stationary`. From gen3 on that
     moves bits: every column of `moving` picks the row of `stationary` where it is not zero, and
@@ -438,7 +442,7 @@ def nc_matmul(
     Model: sums are formed in double precision and rounded once, so that their order, which is not
     published, does not show. A column of zeros in `moving` picks zeros, several nonzeros the first;
     every dtype may be transposed, and what is no float always as bits; 8-bit transposes stay 8 bits
-    wide.
+    wide. Where a hint is wrong the values are those without it.
     """
 
 def nc_transpose(
@@ -906,4 +910,45 @@ def activate2(
 
     Source: NKI ISA reference, activate2. Model: the reduction sees float32 values, not what
     rounding to the dtype of `dst` makes of them; reset without `reduce_op` leaves 0.
+    """
+
+def quantize_mx(
+    dst: NkiTensor,
+    src: NkiTensor,
+    dst_scale: NkiTensor,
+    name: str | None = None,
+) -> NkiInstruction:
+    """Quantize (P, 4 F) float16 or bfloat16 to (P, F) packed float8 and their scales.
+
+    Every group V of 8 partitions by 4 elements gets the scale
+    ``X = 2 ** (floor(log2(max |V|)) - (E_max - 1))``, where E_max is 8 for float8_e4m3fn and 15 for
+    float8_e5m2, and becomes ``V / X``, rounded to nearest even. A group of zeros has
+    ``X = 2 ** -127``, which is also the smallest scale. Partitions of `dst_scale` between those
+    that hold scales stay as they are.
+
+    Source: NKI ISA reference, quantize_mx; BIR data model, QuantizeMx. Model: the reference does
+    not say what NaN and infinity do. Their exponent counts as 128, one more than the largest of a
+    finite number; infinity saturates, NaN stays NaN, and what is finite in their group is small.
+    """
+
+def nc_matmul_mx(
+    dst: NkiTensor,
+    stationary: NkiTensor,
+    moving: NkiTensor,
+    stationary_scale: NkiTensor,
+    moving_scale: NkiTensor,
+    tile_position: int | Sequence[Any] | None = None,
+    tile_size: int | Sequence[Any] | None = None,
+    accumulate: bool | None = None,
+    name: str | None = None,
+) -> NkiInstruction:
+    """Product of MX tiles: ``dst[M, N] (+)= sum over k, j of s[k, M, j] * m[k, N, j]``.
+
+    k counts partitions and j the four values of a packed element. s and m are the values of
+    `stationary` and `moving`, each multiplied with the scale of its group, ``2 ** (byte - 127)``.
+    The two may have different packed dtypes. `accumulate` is as in nc_matmul. `tile_position` and
+    `tile_size` confine the product to some rows of the array; they change no values.
+
+    Source: NKI ISA reference, nc_matmul_mx. Model: values and products are exact, and rounded once
+    after the sum, as in nc_matmul; the byte 255 means NaN in uint8 scales, too.
     """

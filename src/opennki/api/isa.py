@@ -51,8 +51,8 @@ def get_nc_sub_version() -> int:
 
 
 _LATER = (
-    "nc_matmul_mx", "core_barrier", "dma_compute", "quantize_mx", "sendrecv", "register_alloc",
-    "register_move", "register_load", "register_store", "VirtualRegister",
+    "core_barrier", "dma_compute", "sendrecv", "register_alloc", "register_move", "register_load",
+    "register_store", "VirtualRegister",
 )  # fmt: skip
 
 

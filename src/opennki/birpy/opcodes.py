@@ -90,6 +90,24 @@ _DMA: Final = (
     _flag("duplicate"),
 )
 
+_MATMULT: Final[tuple[Field, ...]] = (
+    *(
+        Field(key, kind, default, written=True)
+        for key, kind, default in (
+            ("accumulation_flag", U8, 0), ("psum_zero_region", U8, 0),
+            ("replication_resolution", U32, 0), ("replication_shift_amnt", U32, 0),
+            ("replication_num_rows", U32, 0), ("is_transpose", BOOL, False),
+            ("is_fmap_onezero", BOOL, False), ("is_weight_onezero", BOOL, False),
+            ("tile_size", PAIR, (-1, -1)), ("tile_position", PAIR, (-1, -1)),
+            ("perf_mode", enumeration(MatmulPerfMode), MatmulPerfMode.NONE),
+            ("ifmap_quant_offset", U8, 0), ("weights_quant_offset", U8, 0),
+        )
+    ),
+    # Model: the author's choice to add to PSUM (true), to overwrite (false) or to leave it to
+    # the back end (absent); the wire has only the flags that a later pass derives from it.
+    Field("opennki_accumulate", BOOL, OPTIONAL),
+)  # fmt: skip
+
 _FIELDS: Final[Mapping[str, tuple[Field, ...]]] = {
     "DMACopy": (
         Field("mode", enumeration(CopyMode)),
@@ -149,23 +167,8 @@ _FIELDS: Final[Mapping[str, tuple[Field, ...]]] = {
         _flag("reverse1"),
         Field("reduce_op", _ALU, _BYPASS, written=True),
     ),
-    "Matmult": (
-        *(
-            Field(key, kind, default, written=True)
-            for key, kind, default in (
-                ("accumulation_flag", U8, 0), ("psum_zero_region", U8, 0),
-                ("replication_resolution", U32, 0), ("replication_shift_amnt", U32, 0),
-                ("replication_num_rows", U32, 0), ("is_transpose", BOOL, False),
-                ("is_fmap_onezero", BOOL, False), ("is_weight_onezero", BOOL, False),
-                ("tile_size", PAIR, (-1, -1)), ("tile_position", PAIR, (-1, -1)),
-                ("perf_mode", enumeration(MatmulPerfMode), MatmulPerfMode.NONE),
-                ("ifmap_quant_offset", U8, 0), ("weights_quant_offset", U8, 0),
-            )
-        ),
-        # Model: the author's choice to add to PSUM (true), to overwrite (false) or to leave it to
-        # the back end (absent); the wire has only the flags that a later pass derives from it.
-        Field("opennki_accumulate", BOOL, OPTIONAL),
-    ),
+    "Matmult": _MATMULT,
+    "MatmultMx": _MATMULT,
     "BNStats": (_flag("apply_transpose"),),
     "TensorScalarAffineSelect": (
         Field("base", INT, 0),

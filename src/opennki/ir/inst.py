@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, TypeVar
 
@@ -75,6 +75,14 @@ class Inst:
     def initial_state(self) -> Array:
         """What the registers of its `state` hold before any instruction: (partitions, words)."""
         return np.zeros((PARTITIONS, 1), np.float32)
+
+    def starts_freely(self, operand: str) -> bool:
+        """Whether `check` says at which partition an operand may start, not the general rule."""
+        return False
+
+    def partitions_read(self, operand: str) -> Sequence[int] | None:
+        """Which partitions of an operand's view matter to the result; None if all do."""
+        return None
 
     def reads(self) -> Iterator[View]:
         """Views whose contents matter to the result."""

@@ -177,7 +177,7 @@ def _on_chip(operand: Operand, view: View, inst: Inst, t: Any) -> Iterator[Probl
         return
     yield from _fields(name, view, t)
     start, count = view.start_partition + view.tensor.start_partition, view.shape[0]
-    if not start_allowed(start, count):
+    if not start_allowed(start, count) and not inst.starts_freely(name):
         yield problem(
             NKI2112, operand=name, start=start, count=count, allowed=allowed_starts(count)
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -24,10 +25,12 @@ from opennki.base.codes import (
     NKI2209,
     NKI2210,
     NKI2214,
+    NKI2219,
 )
 from opennki.base.diag import Problems, problem
 from opennki.base.dtypes import (
     FP8,
+    DType,
     bfloat16,
     float8_e4m3,
     float8_e4m3fn,
@@ -62,7 +65,9 @@ class MatMulOp(Inst):
     ``dst[M, N] = sum over k, j of stationary[k, j, M] * moving[k, j, N]``.
 
     `tile_position` and `tile_size`, each ``(row, column)``, confine the product to a part of the
-    array so that several can run at once; they and the onezero hints change no values.
+    array so that several can run at once; they change no values. The onezero hints say that an
+    operand has nothing but ones and zeros, which makes float32 faster; with other values the device
+    may be wrong, and a simulation warns.
 
     `is_transpose`, with the identity matrix as `moving`, transposes `stationary`. From gen3 on that
     moves bits: every column of `moving` picks the row of `stationary` where it is not zero, and
@@ -73,7 +78,7 @@ class MatMulOp(Inst):
     Model: sums are formed in double precision and rounded once, so that their order, which is not
     published, does not show. A column of zeros in `moving` picks zeros, several nonzeros the first;
     every dtype may be transposed, and what is no float always as bits; 8-bit transposes stay 8 bits
-    wide.
+    wide. Where a hint is wrong the values are those without it.
     """
 
     dst: View = out(PSUM, "M N", accumulate="accumulate")
@@ -115,8 +120,12 @@ class MatMulOp(Inst):
         return Read.RAW if self.is_transpose and self.bit_accurate else Read.F32
 
     def watch(self, stationary: Array, moving: Array) -> Problems:
-        """What a transpose that is a product does to NaN and infinity, on gen2."""
-        return spreading(self.bit_accurate or not self.is_transpose, stationary)
+        """A transpose that is a product spreads NaN and infinity; hints may be wrong."""
+        yield from spreading(self.bit_accurate or not self.is_transpose, stationary)
+        if self.is_stationary_onezero:
+            yield from _hint_problems("stationary", self.stationary.dtype, stationary)
+        if self.is_moving_onezero:
+            yield from _hint_problems("moving", self.moving.dtype, moving)
 
     def sem(self, stationary: Array, moving: Array) -> Array:
         if self.is_transpose and self.bit_accurate:
@@ -205,48 +214,61 @@ class MatMulOp(Inst):
                 )
 
     def _tile_problems(self, t: Target) -> Problems:
-        """`tile_position` and `tile_size` name a part of the array, and the operands fit it."""
-        given = {"tile_position": self.tile_position, "tile_size": self.tile_size}
-        if not any(given.values()):
-            return
-        for name, other in (("tile_position", "tile_size"), ("tile_size", "tile_position")):
-            if not given[name]:
-                yield problem(NKI2207, given=other, missing=name)
-                return
-        for name, pair in given.items():
-            if len(pair) != 2:
-                yield problem(
-                    NKI2124, name=name, got=pair, allowed="(row, column)", inst=self.spec.label
-                )
-                return
-        yield from self._tile_size_problems(t)
-        for axis, position, size, end in zip(
-            ("row", "column"), self.tile_position, self.tile_size, (t.pe_rows, t.pe_cols),
-            strict=True,
-        ):  # fmt: skip
-            if not _is_multiple(position, size, end):
-                yield problem(NKI2208, axis=axis, position=position, size=size)
+        rows, columns = tile_sizes(t)
+        yield from tile_problems(self, t, rows, columns, self._columns(self.stationary))
+        if (
+            self.perf_mode is DOUBLE_ROW
+            and len(self.tile_size) == 2
+            and self.tile_size[1] in columns
+            and self.tile_size[1] != t.pe_cols
+        ):
+            yield problem(NKI2206, mode="double_row", tile_size=self.tile_size)
 
-    def _tile_size_problems(self, t: Target) -> Problems:
-        rows, columns = self.tile_size
-        row_sizes, column_sizes = tile_sizes(t)
-        if rows not in row_sizes or columns not in column_sizes:
-            allowed = ", ".join(map(str, row_sizes))
-            if column_sizes != row_sizes:
-                allowed += f" (columns: {', '.join(map(str, column_sizes))})"
-            yield problem(NKI2209, got=tuple(self.tile_size), allowed=allowed, target=t.title)
+
+def tile_problems(
+    inst: Any, t: Target, row_sizes: tuple[int, ...], column_sizes: tuple[int, ...], columns: int
+) -> Problems:
+    """`tile_position` and `tile_size` name a part of the array, and the operands fit it.
+
+    Args: inst, a product with these two attributes and `stationary`; row_sizes and column_sizes,
+        legal sizes of a part; columns of the array that `stationary` takes.
+    """
+    given = {"tile_position": inst.tile_position, "tile_size": inst.tile_size}
+    if not any(given.values()):
+        return
+    for name, other in (("tile_position", "tile_size"), ("tile_size", "tile_position")):
+        if not given[name]:
+            yield problem(NKI2207, given=other, missing=name)
             return
-        if self.perf_mode is DOUBLE_ROW and columns != t.pe_cols:
-            yield problem(NKI2206, mode="double_row", tile_size=tuple(self.tile_size))
-        if self.stationary.shape[0] > rows:
+    for name, pair in given.items():
+        if len(pair) != 2:
             yield problem(
-                NKI2210, operand="stationary", dim="K", got=self.stationary.shape[0], limit=rows
+                NKI2124, name=name, got=pair, allowed="(row, column)", inst=inst.spec.label
             )
-        if self._columns(self.stationary) > columns:
-            yield problem(
-                NKI2210, operand="stationary", dim="M", got=self._columns(self.stationary),
-                limit=columns,
-            )  # fmt: skip
+            return
+    yield from _tile_size_problems(inst, t, row_sizes, column_sizes, columns)
+    for axis, position, size, end in zip(
+        ("row", "column"), inst.tile_position, inst.tile_size, (t.pe_rows, t.pe_cols),
+        strict=True,
+    ):  # fmt: skip
+        if not _is_multiple(position, size, end):
+            yield problem(NKI2208, axis=axis, position=position, size=size)
+
+
+def _tile_size_problems(
+    inst: Any, t: Target, row_sizes: tuple[int, ...], column_sizes: tuple[int, ...], columns: int
+) -> Problems:
+    """The size of the part is a legal one, and `stationary` is not larger."""
+    high, wide = inst.tile_size
+    if high not in row_sizes or wide not in column_sizes:
+        allowed = ", ".join(map(str, row_sizes))
+        if column_sizes != row_sizes:
+            allowed += f" (columns: {', '.join(map(str, column_sizes))})"
+        yield problem(NKI2209, got=tuple(inst.tile_size), allowed=allowed, target=t.title)
+        return
+    for dim, got, limit in (("K", inst.stationary.shape[0], high), ("M", columns, wide)):
+        if got > limit:
+            yield problem(NKI2210, operand="stationary", dim=dim, got=got, limit=limit)
 
 
 def tile_sizes(t: Target) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -279,6 +301,15 @@ def spreading(bit_accurate: bool, data: Array) -> Problems:
     """The warning that a transpose formed as a product meets data that is not finite."""
     if not bit_accurate and not np.isfinite(data).all():
         yield problem(NKI2214, target=Target.title_of(SUNDA))
+
+
+def _hint_problems(operand: str, dtype: DType, values: Array) -> Problems:
+    """The warning that an operand of 4-byte floats is not what its hint says: ones and zeros."""
+    other = (values != 0) & (values != 1)
+    if dtype in WIDE and other.any():
+        yield problem(
+            NKI2219, operand=operand, count=int(other.sum()), value=float(values[other][0])
+        )
 
 
 def product(stationary: Array, moving: Array) -> Array:

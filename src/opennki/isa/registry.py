@@ -22,6 +22,7 @@ from . import (
     gather,
     matmul,
     move,
+    mx,
     partition_reduce,
     predicate,
     range_select,
@@ -38,7 +39,7 @@ from . import (
 FAMILIES: Final[tuple[ModuleType, ...]] = (
     dma, fill, move, elementwise, reduce, scan, stats, activation, matmul, transpose, predicate,
     range_select, exponential, cumulative, search, shuffle,
-    partition_reduce, bounds, rng, gather, sparse, activate2,
+    partition_reduce, bounds, rng, gather, sparse, activate2, mx,
 )  # fmt: skip
 
 INSTRUCTIONS: Final[tuple[type[Inst], ...]] = tuple(

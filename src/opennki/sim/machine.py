@@ -211,6 +211,11 @@ class Machine:
         if marks is None:
             return
         missing = marks != FULL[marks.dtype.itemsize]
+        used = inst.partitions_read(operand.name)
+        if used is not None:
+            unused = np.ones(len(missing), np.bool_)
+            unused[list(used)] = False
+            missing[unused] = False
         if not missing.any():
             return
         examined = inst.examined(operand.name, *operands)
@@ -270,7 +275,11 @@ class Machine:
         if operand.accumulate is not None:
             values = self._accumulate(inst, operand, view, values, window, marks)
         saturate = operand.saturates or view.dtype not in INFINITE_FP8
-        stored = _rounded(values, view.dtype, window.dtype, store.precise, saturate)
+        kept = inst.read_mode() is Read.RAW and values.dtype == window.dtype
+        if kept:  # bits, even those that rounding to tfloat32 would drop
+            stored = values
+        else:
+            stored = _rounded(values, view.dtype, window.dtype, store.precise, saturate)
         if store.mine is not None:
             self._claim(inst, view, window, stored, mask, store)
         if view.tensor.space is Space.psum:

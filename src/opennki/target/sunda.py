@@ -11,5 +11,5 @@ TARGET = tonga.TARGET.derive(
     sbuf_bytes=180_224,  # 192 KiB less 16 KiB that the compiler keeps
     sbuf_total_bytes=196_608,
     hbm_bytes=16 * 2**30,  # 32 GiB, two cores
-    features=frozenset({"nki", "dve", "swdge", "row_tiling"}),
+    features=frozenset({"nki", "dve", "swdge", "row_tiling", "column_tiling"}),
 )

@@ -405,17 +405,26 @@ def _rows(frames: dict[str, Frame], one: Problem, inst: Inst) -> None:
     frames[name] = replace(frames[name], partitions=_int(one.facts["want"]))
 
 
-def _turned(frames: dict[str, Frame], one: Problem, inst: Inst) -> None:
-    """An operand must have the shape that a transpose leaves."""
-    name, want = one.operand or "", one.facts["want"]
-    assert isinstance(want, list)
-    frames[name] = replace(frames[name], partitions=want[0], free=tuple(want[1:]))
-
-
 def _block(frames: dict[str, Frame], one: Problem, inst: Inst) -> None:
     """An operand must be one block of rows."""
     name = one.operand or ""
     frames[name] = replace(frames[name], partitions=16)
+
+
+def _multiple(frames: dict[str, Frame], one: Problem, inst: Inst) -> None:
+    """A size must be a multiple: of the elements of an operand, or of its partitions.
+
+    Partitions change in every operand that has as many by declaration.
+    """
+    name, group = one.operand or "", _int(one.facts["group"])
+    if one.facts.get("what", "partitions") != "partitions":
+        frames[name] = replace(frames[name], free=(*frames[name].free, group))
+        return
+    word = inst.spec.fields[name].shape[0]  # type: ignore[union-attr]  # it is an operand
+    partitions = -(-frames[name].partitions // group) * group
+    for operand in inst.spec.operands:
+        if operand.shape[0] == word:
+            frames[operand.name] = replace(frames[operand.name], partitions=partitions)
 
 
 def _groups(frames: dict[str, Frame], one: Problem, inst: Inst) -> None:
@@ -428,9 +437,10 @@ def _groups(frames: dict[str, Frame], one: Problem, inst: Inst) -> None:
 
 _REPAIRS: Final[dict[str, Callable[[dict[str, Frame], Problem, Inst], None]]] = {
     "NKI2101": _rows, "NKI2102": _want, "NKI2103": _want, "NKI2107": _want, "NKI2126": _as_many,
-    "NKI2205": _pair, "NKI2210": _smaller, "NKI2212": _smaller, "NKI2306": _turned,
+    "NKI2205": _pair, "NKI2210": _smaller, "NKI2212": _smaller, "NKI2216": _rows,
+    "NKI2217": _multiple, "NKI2218": _flatter, "NKI2306": _want,
     "NKI2307": _block, "NKI2404": _want,
-    "NKI2411": _triples, "NKI2412": _longer, "NKI2413": _flatter, "NKI2414": _groups,
+    "NKI2411": _triples, "NKI2412": _longer, "NKI2413": _flatter, "NKI2414": _multiple,
     "NKI2451": _groups, "NKI2452": _want,
 }  # fmt: skip
 
@@ -458,7 +468,7 @@ def _axes(fields: dict[str, Any], target: Target, rnd: Random) -> object:
 
 def _tile_size(fields: dict[str, Any], target: Target, rnd: Random) -> object:
     rows, columns = tile_sizes(target)
-    return (rnd.choice(rows), rnd.choice(columns))
+    return (rnd.choice(rows), target.pe_cols if "moving_scale" in fields else rnd.choice(columns))
 
 
 def _tile_position(fields: dict[str, Any], target: Target, rnd: Random) -> object:

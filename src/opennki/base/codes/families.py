@@ -190,6 +190,60 @@ NKI2215 = code(
     "    nisa.nc_stream_shuffle(dst=x[g : g + 32], src=row[0:1], shuffle_mask=[0] * 32)",
 )
 
+NKI2216 = code(
+    "NKI2216",
+    "scales that do not cover their data",
+    "operand `{operand}` has {got} partitions; {inst} takes {want} to {most} for the scales of "
+    "`{data}`, which has {most}",
+    hint="allocate the scales with as many partitions as `{data}`, or with 4 for one quadrant",
+    why="One scale belongs to 8 partitions of data, and stays in their quadrant of 32: row i lies "
+    "at partition 32 * (i // 4) + i % 4. Beyond one quadrant the tile is as high as the data, less "
+    "the offset of a slice. gen4. Source: NKI ISA reference, quantize_mx; NKI guide on MXFP matrix "
+    "multiplication. Model: a view of scales has no more partitions than the data.",
+    wrong="nisa.quantize_mx(dst=q, src=x, dst_scale=s)  # q is (128, 64), s is (16, 64)",
+    right="nisa.quantize_mx(dst=q, src=x, dst_scale=s)  # q is (128, 64), s is (128, 64)",
+)
+
+NKI2217 = code(
+    "NKI2217",
+    "incomplete scaling group",
+    "operand `{operand}` has {got} {what}; {inst} needs a multiple of {group}",
+    hint="pad `{operand}` with zeros to a multiple of {group}",
+    why="MX data come in quadrants of 32 partitions, a scaling group is 8 partitions by 4 values, "
+    "and the array takes packed stationary columns in pairs. gen4. Source: NKI ISA reference, "
+    "quantize_mx and nc_matmul_mx.",
+    wrong="nisa.quantize_mx(dst=q, src=x[0:40], dst_scale=s)",
+    right="nisa.quantize_mx(dst=q, src=x[0:64], dst_scale=s)",
+)
+
+NKI2218 = code(
+    "NKI2218",
+    "values to quantize that do not lie together",
+    "{inst} reads `{operand}` four values at a time, and {why}",
+    hint="copy `{operand}` with nisa.tensor_copy so that the four values of an element are "
+    "neighbours",
+    why="Four values of a partition become one packed element, and are read at once: the innermost "
+    "step is 1, its count a multiple of 4, and outer steps are even. gen4. Source: BIR data model, "
+    "QuantizeMx.",
+    wrong="nisa.quantize_mx(dst=q, src=x.permute((0, 2, 1)), dst_scale=s)  # x is (128, 4, 64)",
+    right="nisa.tensor_copy(dst=y, src=x.permute((0, 2, 1)))  # y is (128, 64, 4)\n"
+    "nisa.quantize_mx(dst=q, src=y, dst_scale=s)",
+)
+
+NKI2219 = warning_code(
+    "NKI2219",
+    "operand that is not ones and zeros",
+    "is_{operand}_onezero is set, and {count} values of `{operand}` are neither 0 nor 1, such as "
+    "{value}; the device may drop digits of them",
+    hint="leave is_{operand}_onezero out",
+    why="A float32 operand goes through the array in parts of fewer digits. Ones and zeros have no "
+    "second part, so the hint leaves it out. Narrower dtypes have one part anyway, and the hint "
+    "means nothing. All targets. Source: NKI ISA reference, nc_matmul. Model: what is left out is "
+    "not published; the simulator computes with all digits.",
+    wrong="nisa.nc_matmul(dst=acc, stationary=weights, moving=x, is_stationary_onezero=True)",
+    right="nisa.nc_matmul(dst=acc, stationary=ones, moving=x, is_stationary_onezero=True)",
+)
+
 # --- 23xx DMA -------------------------------------------------------------------------------------
 
 NKI2301 = code(

@@ -180,7 +180,9 @@ NKI2112 = code(
     "{count} partitions may start at {allowed}",
     hint="place the data at partition {allowed}; a DMA may start at any partition",
     why="Engines address partitions in groups: up to 32 may start at 0, 32, 64 or 96, up to 64 at "
-    "0 or 64, more only at 0. All targets. Source: NKI architecture guide.",
+    "0 or 64, more only at 0. All targets. MX scales, of which 4 partitions lie in each quadrant, "
+    "begin 0, 4, 8 or 12 partitions after their data. Source: NKI architecture guide; NKI guide on "
+    "MXFP matrix multiplication.",
     wrong="nisa.tensor_copy(dst=a, src=b[16:48])",
     right="nisa.tensor_copy(dst=a, src=b[32:64])",
 )

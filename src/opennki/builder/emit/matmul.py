@@ -9,11 +9,13 @@ from numpy.lib.stride_tricks import as_strided
 
 from opennki.ir import Inst, Tensor, View
 from opennki.isa.matmul import MatMulOp
+from opennki.isa.mx import MatMulMXOp
 
 Window = tuple[object, ...]
 
-
-_MATMUL: Any = MatMulOp  # called with its fields in order, as every generated method does
+# Called with their fields in order, as every generated method does.
+_MATMUL: Any = MatMulOp
+_MATMUL_MX: Any = MatMulMXOp
 
 
 class PsumWrites:
@@ -52,23 +54,30 @@ class PsumWrites:
 
 
 class MatmulEmit:
-    """Mixin of `NeuronCodegen` for nc_matmul."""
+    """Mixin of `NeuronCodegen` for the products, which accumulate in PSUM."""
 
     add_named_instruction: Any
     psum_writes: PsumWrites
 
     def matmult(self, dst: View, *fields: Any) -> Inst:
-        """Append a `MatMulOp`; arguments are its fields in order, the engine, the name.
+        """Append a `MatMulOp`; arguments are its fields in order, the engine, the name."""
+        return self._product(_MATMUL(dst, *fields))
+
+    def matmult_mx(self, dst: View, *fields: Any) -> Inst:
+        """Append a `MatMulMXOp`; arguments are its fields in order, the engine, the name."""
+        return self._product(_MATMUL_MX(dst, *fields))
+
+    def _product(self, inst: Any) -> Inst:
+        """Append a product.
 
         ``accumulate=None`` becomes False where `dst` was not written before and True where it was
         written whole. Where only part of it was, None stays: each element adds if it was written.
         Source: NKI ISA reference, nc_matmul, "Accumulation mode". Model: only products count as
         writes, so that the first one overwrites what memset left, on every target.
         """
-        inst = _MATMUL(dst, *fields)
         if inst.accumulate is None:
-            inst.accumulate = self.psum_writes.covers(dst)
-        dst.tensor.written = True
-        self.psum_writes.note(dst)
+            inst.accumulate = self.psum_writes.covers(inst.dst)
+        inst.dst.tensor.written = True
+        self.psum_writes.note(inst.dst)
         made: Inst = self.add_named_instruction(inst)
         return made

@@ -31,9 +31,9 @@ from opennki.base.diag import Problem, Severity, problem
 from opennki.base.dtypes import DType
 from opennki.base.dtypes import dtype as to_dtype
 from opennki.ir import Attribute, Given, Inst, InstrSpec, Operand, View, problems
-from opennki.isa.enums import ActFunc, AluOp, DgeMode, Engine, IsaEnum
+from opennki.isa.enums import ActFunc, AluOp, DgeMode, Engine, IsaEnum, MatmulPerfMode
 from opennki.trace.context import TraceContext
-from opennki.trace.enums import MEANING, dge_mode
+from opennki.trace.enums import MEANING, dge_mode, matmul_perf_mode
 from opennki.trace.nki_ctx import nki_ctx
 from opennki.trace.plain import plain_bool, plain_int, plain_number, shown
 from opennki.trace.values import NkiTensor
@@ -241,6 +241,8 @@ def _enum(spec: InstrSpec, field: Attribute, value: Any) -> Any:
         return found
     if field.type is DgeMode and value.__class__ is int and value in _DGE_NUMBERS:
         return _DGE_NUMBERS[value]
+    if field.type is MatmulPerfMode and value.__class__ is str and value in _PERF_NAMES:
+        return _PERF_NAMES[value]
     other_kind = _other_kind(spec, field, value)
     if other_kind is not None:
         raise Refused(other_kind)
@@ -264,6 +266,9 @@ def _looked_up(table: Mapping[Any, Any], value: Any) -> Any:
 
 _DGE_NUMBERS = {m.value: MEANING[m] for m in dge_mode}
 """The one enumeration whose numbers public kernel libraries of the present version still pass."""
+
+_PERF_NAMES = {m.value: MEANING[m] for m in matmul_perf_mode}
+"""The one enumeration whose values are words, and of which these libraries pass the values."""
 
 
 def _other_kind(spec: InstrSpec, field: Attribute, value: Any) -> Problem | None:

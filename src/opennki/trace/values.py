@@ -7,13 +7,15 @@ compute on device data are refused here with a hint.
 from __future__ import annotations
 
 import difflib
-from typing import Any, NoReturn
+from collections.abc import Callable
+from typing import Any, ClassVar, NoReturn
 
 from opennki.base.codes import (
     NKI1002,
     NKI1003,
     NKI1029,
     NKI1031,
+    NKI1061,
     NKI3010,
     NKI3011,
     NKI3012,
@@ -22,7 +24,7 @@ from opennki.base.codes import (
     NKI3016,
     NKI3031,
 )  # fmt: skip
-from opennki.base.diag import Code, NkiError
+from opennki.base.diag import Code, NkiError, problem
 from opennki.ir import Space, View, describe
 
 from .fault import fault
@@ -62,6 +64,9 @@ class NkiTensor(ViewMethods):
     """
 
     __slots__ = ()
+
+    store_item: ClassVar[Callable[[NkiTensor, NkiTensor], None] | None] = None
+    """What an item assignment does, once the language's functions are loaded."""
 
     @property
     def buffer(self) -> Space:
@@ -211,10 +216,18 @@ class NkiTensor(ViewMethods):
 
     # ---- what is refused ---------------------------------------------------------------------
 
-    def __setitem__(self, key: Any, value: object) -> NoReturn:
-        _fail(NKI1031, name=self.tensor.name)
+    def __setitem__(self, key: Any, value: object) -> None:
+        """Store the tile `value`, as kernels of 0.3 do; what it means is in `sema.memory`."""
+        if not isinstance(value, NkiTensor) or NkiTensor.store_item is None:
+            _fail(NKI1031, name=self.tensor.name)
+        NkiTensor.store_item(self[key], value)
 
-    def __bool__(self) -> NoReturn:
+    def __bool__(self) -> bool:
+        """True for a tensor in HBM: an argument that may be None. Raises: NKI1002 for a tile."""
+        ctx = nki_ctx_or_none()
+        if ctx is not None and self.tensor.space.is_hbm:
+            ctx.report(problem(NKI1061, name=self.tensor.name), ctx.loc())
+            return True
         _needed("a condition (`if`, `while`, `and`, `or`, `not`, bool())", self)
 
     def __iter__(self) -> NoReturn:

@@ -12,4 +12,5 @@ def kernel(x):
     t = nl.ndarray((128, 64), dtype=nl.float32, buffer=nl.sbuf)
     nisa.dma_copy(dst=t, src=x)
     nisa.dma_copy(dst=out.ap([[1, 128], [1, 64]]), src=t)
+    nisa.dma_copy(dst=out, src=t)
     return out

@@ -110,15 +110,16 @@ NKI2128 = code(
     right="nisa.memset(dst=t[:, 0:40000], value=0)\nnisa.memset(dst=t[:, 40000:], value=0)",
 )
 
-NKI2129 = code(
+NKI2129 = warning_code(
     "NKI2129",
     "destination written twice",
     "operand `{operand}` of {inst} names {size} elements, but only {distinct} different ones: "
     "steps {strides} over {shape} meet",
     hint="write to a tile of the full shape, or give `{operand}` the shape of what is kept",
     why="A view may repeat elements (a step of 0, or steps smaller than what they step over). "
-    "Read, that is a broadcast; written, the last of several values would stay, and engines do not "
-    "promise which one that is. All targets.",
+    "Read, that is a broadcast; written, one of several values stays, and engines do not promise "
+    "which one that is: here it is the last. Kernels do so where they need only what an "
+    "instruction reduces on the way. All targets.",
     wrong="nisa.tensor_copy(dst=t[:, 0:1].broadcast(1, 64), src=x)",
     right="nisa.tensor_copy(dst=t, src=x)",
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from opennki.base.diag import code
+from opennki.base.diag import code, warning_code
 
 # --- calls and values -----------------------------------------------------------------------------
 
@@ -403,6 +403,31 @@ NKI1031 = code(
     "in the 0.1 language only. Source: NKI migration guide.",
     wrong="acc[0:128, 0:64] = tile",
     right="nisa.tensor_copy(dst=acc[0:128, 0:64], src=tile)",
+)
+
+NKI1060 = warning_code(
+    "NKI1060",
+    "tile stored by assignment",
+    "`{name}[...] = ...` is taken for {instruction}",
+    hint="write {instruction}(dst={name}[...], src=...)",
+    why="Documents since 0.2 know no item assignment: every write is an instruction with a "
+    "destination. Public kernels for 0.3 use it all the same, and it works there. Source: NKI "
+    "migration guide; published packages.",
+    wrong="acc[0:128, 0:64] = tile",
+    right="nisa.tensor_copy(dst=acc[0:128, 0:64], src=tile)",
+)
+
+NKI1061 = warning_code(
+    "NKI1061",
+    "tensor in a condition",
+    "`{name}` in a condition is true whatever its elements are",
+    hint="ask whether there is a tensor: `{name} is not None`; choose elements with "
+    "nisa.tensor_copy_predicated",
+    why="The kernel's Python runs before any element exists. A tensor in HBM is taken for an "
+    "argument that may be None, as public kernels use it; a tile in a condition is an error "
+    "(NKI1002).",
+    wrong="if bias:\n    nisa.dma_copy(dst=t, src=bias)",
+    right="if bias is not None:\n    nisa.dma_copy(dst=t, src=bias)",
 )
 
 NKI1032 = code(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from opennki.base.codes import NKI2107
+from opennki.base.codes import NKI1060, NKI2107
+from opennki.base.diag import problem
 from opennki.ir import HBM, SBUF, fixed_size
 from opennki.trace.nki_ctx import nki_ctx
 from opennki.trace.values import NkiTensor
@@ -71,3 +72,18 @@ def load_transpose2d(src: Any, dtype: Any = None) -> NkiTensor:
     dst = result(ctx, "load_transpose2d", (columns, rows), dtype_or(ctx, dtype, source.dtype))
     isa.dma_copy(dst, source.permute((1, 0)))
     return dst
+
+
+def _store_item(dst: NkiTensor, value: NkiTensor) -> None:
+    """``dst[...] = value``: a DMA where HBM is involved, else a copy on chip, with a warning."""
+    ctx = nki_ctx("item assignment")
+    dma = dst.tensor.space.is_hbm or value.tensor.space.is_hbm
+    name = "nisa.dma_copy" if dma else "nisa.tensor_copy"
+    ctx.report(problem(NKI1060, name=dst.tensor.name, instruction=name), ctx.loc())
+    if dma:
+        isa.dma_copy(dst, value)
+    else:
+        isa.tensor_copy(dst, value)
+
+
+NkiTensor.store_item = staticmethod(_store_item)

@@ -1,5 +1,5 @@
-# expect: NKI1031 at line 14
-"""A store by assignment."""
+# expect: NKI1061 at line 13
+"""An argument that is tested by `if`."""
 
 import nki
 import nki.isa as nisa
@@ -10,7 +10,7 @@ import nki.language as nl
 def kernel(x):
     out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
     t = nl.ndarray((128, 64), dtype=nl.float32, buffer=nl.sbuf)
-    nisa.dma_copy(dst=t, src=x)
-    t[:, 0:32] = t[:, 32:64]
+    if x:
+        nisa.dma_copy(dst=t, src=x)
     nisa.dma_copy(dst=out, src=t)
     return out

@@ -328,3 +328,11 @@ def test_poison_is_nan_or_four(dtype: DType, precise: bool) -> None:
         assert np.isnan(element.astype(np.float32)[0])
     else:
         assert element[0] == 4
+
+
+def test_strange_objects_name_no_dtype():
+    class Strange:
+        dtype = object()
+
+    with pytest.raises(KeyError):
+        dtypes.dtype(Strange())

@@ -67,6 +67,8 @@ def test_memset_runs_on_vector_or_gpsimd():
     (bool_, True, 2),
     (float32, math.inf, 1e39),
     (float32, -3.4028234663852886e38, 2**128),
+    (float32, -3.4028235e38, 3.4028236e38),
+    (bfloat16, 3.4028235e38, 3.4028235677973366e38),
     (float32, 0, 2**1100),
     (int32, 0, 2**1100),
     (bfloat16, 2**24 + 1, -1e300),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
+from typing import ClassVar
 
 import pytest
 
@@ -62,8 +63,32 @@ def test_methods_change_fields():
     assert repr(made) == "Plain(x=1, y=True)"
 
 
-def test_names_without_a_value_are_none():
-    assert Plain().x is None
+@dataclass
+class Extended(Decorated):
+    z: int
+    shared: ClassVar[int]
+    _: KW_ONLY
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class Frozen(NKIObject):
+    x: int
+    y: int = 2
+
+
+@pytest.mark.parametrize("cls", [Plain, Decorated, Extended, Frozen])
+def test_names_without_a_value_are_none(cls):
+    """Source: the public kernel library leaves a field of a decorated class out."""
+    assert cls().x is None
+    assert cls(3).x == 3
+
+
+def test_what_is_no_field_gets_no_value():
+    assert not hasattr(Extended, "shared")
+    assert Extended(1, True, 5, last=6) == Extended(x=1, y=True, z=5, last=6)
+    with pytest.raises(TypeError):
+        Extended(1, True, 5, 6)
 
 
 def test_post_init_runs():

@@ -254,3 +254,12 @@ def test_identity_comparisons_work():
     assert (t == None) is False  # noqa: E711  # kernels write it
     assert t in [t]
     assert len(t) == 128
+
+
+def test_address_of_a_tensor_that_the_author_placed():
+    placed = Tensor("t", (64, 32), bfloat16, Space.sbuf, address=1024, start_partition=32)
+    view = NkiTensor(placed, 0, (64, 32), (32, 1), bfloat16)
+    assert view.address == (32, 1024)
+    assert view[8:16, 4:8].address == (40, 1032)
+    assert view.view(uint8)[1:2, 3:4].address == (33, 1027)
+    assert tensor((4, 8)).address is None

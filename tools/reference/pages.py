@@ -8,13 +8,13 @@ from typing import Any
 import opennki.api.collectives
 import opennki.api.isa
 import opennki.api.language
-from opennki.api.language.absent import LATER, REMOVED
+from opennki.api.language.absent import LATER
 from opennki.base.diag import CATALOGUE
 from opennki.driver.options import NKI_VERSIONS
 from opennki.isa.registry import BY_NKI
 
-from . import errors, isa, language, targets
-from .markdown import code, page, prose, table
+from . import errors, isa, language, targets, versions
+from .markdown import code, page, table
 
 PLACE = "docs/reference"
 
@@ -27,6 +27,7 @@ def files() -> dict[str, str]:
         f"{PLACE}/language.md": language.text(),
         f"{PLACE}/errors.md": errors.text(),
         f"{PLACE}/targets.md": targets.text(),
+        f"{PLACE}/versions.md": versions.text(),
     }
 
 
@@ -52,16 +53,13 @@ def _index() -> str:
                 ["[language.md](language.md)", "the functions and constants of `nki.language`"],
                 ["[errors.md](errors.md)", f"the {len(CATALOGUE)} error codes, each with a repair"],
                 ["[targets.md](targets.md)", "the numbers and features of every target"],
+                ["[versions.md](versions.md)", "what versions of NKI removed or renamed"],
             ],
         ),
         "## Not available yet",
         f"Names of NKI {NKI_VERSIONS[-1]} that opennki does not have yet. A kernel that uses one "
         "gets\n[NKI1029](errors.md#nki1029).",
         table(["module", "names it has", "names still missing"], rows),
-        "## Gone",
-        "Names of earlier versions of `nki.language`. A kernel that uses one gets\n"
-        "[NKI1030](errors.md#nki1030).",
-        table(["name", "instead"], [[code(n), prose(how)] for n, how in REMOVED.items()]),
     )
 
 

@@ -153,7 +153,7 @@ def memset(
     """Write the number `value` to every element of `dst`.
 
     An integer `dst` takes integers that it can hold, a boolean one 0 and 1, a packed x4 one only 0;
-    a floating-point `dst` takes what float32 can hold, and rounds from there.
+    a floating-point `dst` takes what float32 rounds to a finite number, and rounds from there.
 
     Source: NKI ISA reference, memset. Model: which values match an integer dtype is not published
     in detail; here they must be representable.
@@ -182,14 +182,11 @@ def tensor_copy(
     src: NkiTensor,
     engine: engine = engine.unknown,
     name: str | None = None,
-    dtype: _DTypeLike | None = None,
 ) -> NkiInstruction:
     """Copy a tile on chip: ``dst[p, f] = src[p, f]``.
 
     Bits are kept when the dtypes are equal; otherwise every element goes through float32. The
     scalar engine copies from trn2 on.
-
-    `dtype` is a keyword of earlier versions; it may only repeat the dtype of `dst`.
 
     Source: NKI ISA reference, tensor_copy.
     """
@@ -247,7 +244,6 @@ def scalar_tensor_tensor(
     reverse0: bool = False,
     reverse1: bool = False,
     name: str | None = None,
-    dtype: _DTypeLike | None = None,
 ) -> NkiInstruction:
     """Two operators in one pass: ``dst = op1(op0(data, operand0), operand1)``.
 

@@ -76,16 +76,18 @@ def compile(
     target: str | Target | None = None,
     grid: Grid = None,
     frontend: str | None = None,
+    nki: str | None = None,
     **kwargs: Any,
 ) -> Compiled:
     """Trace a kernel for arguments; its forms are made when they are asked for.
 
     Args: kernel, decorated or plain function; args and kwargs, its arguments, where an array may be
         anything with `shape` and `dtype` or a text like ``"bf16[128,512]"``; target, what to
-        compile for; grid, launch grid; frontend, the route to BIR.
+        compile for; grid, launch grid; frontend, the route to BIR; nki, the language version.
     Raises: NkiError with every problem that was found.
     """
-    made = requesting(_kernel(kernel), target=target, grid=grid, frontend=frontend)
+    changes: dict[str, Any] = {"target": target, "grid": grid, "frontend": frontend, "nki": nki}
+    made = requesting(_kernel(kernel), **changes)
     positional, keywords = _arguments(args, kwargs)
     return compile_kernel(made.fn, positional, keywords, made.request.resolve())
 
@@ -111,12 +113,12 @@ def check(
     if nki is not None:
         known_version(nki)
     positional, keywords = _arguments(args, kwargs)
-    request = Request(target=target, grid=grid)
+    request = Request(target=target, grid=grid, nki=nki)
     request.resolve()
     if isinstance(kernel, str | os.PathLike):
         found = check_file(os.fspath(kernel), positional, keywords, request)
     else:
-        made = requesting(_kernel(kernel), target=target, grid=grid)
+        made = requesting(_kernel(kernel), target=target, grid=grid, nki=nki)
         found = diagnose(made.fn, positional, keywords, made.request.resolve())
     return [finding(d) for d in found]
 

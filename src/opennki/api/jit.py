@@ -11,7 +11,7 @@ from time import perf_counter
 from types import MethodType
 from typing import Any
 
-from opennki.base.codes import NKI1004, NKI1025, NKI1026
+from opennki.base.codes import NKI1004, NKI1025, NKI1026, NKI5106
 from opennki.base.diag import NkiError, fail
 from opennki.base.loc import current, without_ours
 from opennki.driver import (
@@ -39,17 +39,26 @@ from opennki.driver.arrays import (
     to_numpy,
     write_back,
 )
-from opennki.driver.options import known_level, resolve_target
+from opennki.driver.options import known_level, known_version, resolve_target
 from opennki.interop import torch_tensors
 from opennki.sim.memory import Storage
-from opennki.trace import TraceContext, Traced, check_launch, function_of, nki_ctx_or_none
+from opennki.trace import (
+    Edge,
+    TraceContext,
+    Traced,
+    check_launch,
+    edges_of,
+    function_of,
+    nki_ctx_or_none,
+)
+from opennki.trace.sema.memory_names import with_memory_names
 
 _JIT_OPTIONS = (
     "mode", "platform_target", "debug_kernel", "show_compiler_tb", "grid", "experimental_flags",
 )  # fmt: skip
 
 
-_SIMULATE_OPTIONS = ("step", "strict", "level", "target")
+_SIMULATE_OPTIONS = ("step", "strict", "level", "target", "nki")
 
 
 class Kernel:
@@ -79,6 +88,8 @@ class Kernel:
         if ctx is not None:
             if self.request.grid is not None:
                 raise ctx.refusal(NKI1026, fn=self.__name__, grid=self.request.grid)
+            if self.request.schedule:
+                raise ctx.refusal(NKI5106, fn=self.__name__)
             return ctx.inline_function(self.fn, *args, **kwargs)
         try:
             run = torch_tensors.uncompiled(launch)
@@ -92,6 +103,18 @@ class Kernel:
         """The kernel with a launch grid: ``kernel[2]`` runs it on two cores of a logical core."""
         sizes = grid if isinstance(grid, tuple) else (grid,)
         return Kernel(self.fn, _with(self.request, grid=sizes))
+
+    def with_schedule(self, schedule: Any) -> Kernel:
+        """The kernel with explicit order between instructions, besides what it had.
+
+        Args: schedule, a list of pairs ``(later, earlier)`` or ``(later, [earlier, ...])`` of the
+            names that instructions have by ``name=``.
+        Raises: NKI5104 for anything else, NKI5105 for a name beside itself. A name that no
+            instruction has (NKI5101) and an order that contradicts the values (NKI5105) are found
+            when the kernel is traced.
+        """
+        edges = edges_of(schedule, current(None))
+        return Kernel(self.fn, _with(self.request, schedule=(*self.request.schedule, *edges)))
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         """As a method: the instance is the first argument."""
@@ -126,18 +149,20 @@ def jit(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
         return lambda decorated: jit(decorated, **options)
     for name in options:
         if name not in _JIT_OPTIONS:
-            raise _unknown("nki.jit", name, _JIT_OPTIONS)
+            raise unknown_option("nki.jit", name, _JIT_OPTIONS)
+    schedule: tuple[Edge, ...] = ()
     if isinstance(fn, Kernel):
-        fn = fn.fn
+        schedule, fn = fn.request.schedule, fn.fn
     request = Request(
         target=options.get("platform_target"),
         grid=options.get("grid"),
         full_traceback=bool(options.get("show_compiler_tb", False)),
+        schedule=schedule,
     )
     return Kernel(fn, request)
 
 
-def _unknown(fn: str, name: str, known: tuple[str, ...]) -> NkiError:
+def unknown_option(fn: str, name: str, known: tuple[str, ...]) -> NkiError:
     """The error for a keyword that `fn` does not have."""
     close = ", ".join(get_close_matches(name, known, 1))
     return fail(NKI1004, current(None), name=name, fn=fn, known=", ".join(known), close=close)
@@ -145,25 +170,29 @@ def _unknown(fn: str, name: str, known: tuple[str, ...]) -> NkiError:
 
 def simulate(
     kernel: Callable[..., Any], *, step: bool = False, strict: bool = False,
-    level: str | None = None, target: str | None = None, **unknown: Any,
+    level: str | None = None, target: str | None = None, nki: str | None = None, **unknown: Any,
 ) -> Kernel:  # fmt: skip
     """The kernel as a callable that runs on the simulator.
 
     Args: kernel, decorated or plain function, perhaps with a grid (``kernel[2]``); step, run every
         instruction as soon as it is traced, so that print() and debuggers show values; strict,
         reading memory that nothing wrote is an error; level, which form to run (penguin, bir,
-        program; the default is program); target, what to compile for.
-    Raises: NKI1004 for any other keyword, NKI7012 for a level and NKI1023 for a target that do not
-        exist.
+        program; the default is program); target, what to compile for; nki, the language version
+        that the kernel is written in, which is then taken at its word (without it, what earlier
+        versions had is accepted with a warning).
+    Raises: NKI1004 for any other keyword, NKI7012 for a level, NKI1023 for a target and NKI7019 for
+        a version that do not exist.
     """
     for name in unknown:
-        raise _unknown("nki.simulate", name, _SIMULATE_OPTIONS)
+        raise unknown_option("nki.simulate", name, _SIMULATE_OPTIONS)
     if level is not None:
         known_level(level)
     if target is not None:
         resolve_target(target)
+    if nki is not None:
+        known_version(nki)
     made = kernel if isinstance(kernel, Kernel) else Kernel(kernel, Request())
-    changes: dict[str, Any] = {"step": step, "strict": strict, "level": level}
+    changes: dict[str, Any] = {"step": step, "strict": strict, "level": level, "nki": nki}
     if target is not None:
         changes["target"] = target
     return Kernel(made.fn, _with(made.request, **changes))
@@ -199,6 +228,7 @@ def launch(
 def _trace(
     fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], options: Options
 ) -> tuple[list[TraceContext], list[Traced]]:
+    fn = with_memory_names(fn)
     contexts, traces = [], []
     launched = programs(options.grid)
     shared: dict[str, Storage] | None = {} if len(launched) > 1 else None
@@ -207,7 +237,10 @@ def _trace(
         stepper = partial(
             StepMachine, options=options, to_numpy=to_numpy, printer=sink, shared=shared
         )
-        ctx = TraceContext(fn, options.target, options.grid, ids, stepper, options.step)
+        ctx = TraceContext(
+            fn, options.target, options.grid, ids, stepper, options.step, options.schedule,
+            options.dialect,
+        )  # fmt: skip
         traces.append(ctx.trace_kernel(args, kwargs))
         contexts.append(ctx)
     check_launch(traces)

@@ -7,10 +7,11 @@ AttributeError, so that `hasattr` and `from ... import` keep their meaning.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 
 from opennki.base.codes import NKI1029, NKI1030
 from opennki.base.diag import NkiError
+from opennki.target import removed
 from opennki.trace import nki_ctx_or_none
 from opennki.trace.fault import fault
 
@@ -24,23 +25,22 @@ def missing(
     name: str,
     known: Collection[str],
     later: Collection[str] = (),
-    removed: Mapping[str, str] | None = None,
 ) -> AttributeError:
     """What to raise when `module` is asked for `name`.
 
-    Args: known, the names that it has; later, names of NKI that opennki does not have yet;
-        removed, names of earlier versions and what to write instead.
+    Args: known, the names that it has; later, names of NKI that opennki does not have yet. What
+        earlier versions had is a table in `opennki.target`.
     """
     full = f"{module}.{name}"
-    gone = (removed or {}).get(name)
+    gone = removed(module).get(name)
     if nki_ctx_or_none() is None or name.startswith("__"):
         if name in later:
             return AttributeError(f"{full} is not available in opennki yet")
         if gone is not None:
-            return AttributeError(f"{full} was removed in NKI 0.2: {gone}")
+            return AttributeError(f"{full} was removed in NKI {gone.since}: {gone.instead}")
         return AttributeError(f"module {module!r} has no attribute {name!r}")
     if gone is not None:
-        made = fault(NKI1030, construct=full, since="0.2", instead=gone)
+        made = fault(NKI1030, construct=full, since=gone.since, instead=gone.instead)
     else:
         close = [] if name in later else difflib.get_close_matches(name, known, 1)
         why = ", which is part of NKI but not of opennki yet" if name in later else ""

@@ -34,6 +34,9 @@ from opennki.base.dtypes import DType
 Array = NDArray[Any]
 F32 = NDArray[np.float32]
 
+FLOAT32_END: Final = 3.4028235677973366e38
+"""The least number that float32 rounds to infinity."""
+
 NARROW_FLOATS: Final = dtypes.FP8 | {dtypes.float16, dtypes.bfloat16, dtypes.tfloat32}
 """Floats that ``precise=False`` keeps as unrounded float32; float8_e8m0fnu is a raw byte."""
 

@@ -17,13 +17,11 @@ from opennki.base.loc import UNKNOWN
 from opennki.base.render import as_json
 from opennki.base.render import explain as explained
 from opennki.driver import (
-    NKI_VERSIONS,
     Compiled,
     Request,
     check_file,
     compile_kernel,
     imported,
-    known_version,
     requesting,
     require,
     split_path,
@@ -216,8 +214,9 @@ def check(
     grid: Grid = None,
     target: Target = None,
     nki: Annotated[
-        str, typer.Option("--nki", metavar="VERSION", help="NKI version whose rules hold.")
-    ] = NKI_VERSIONS[-1],
+        str | None,
+        typer.Option("--nki", metavar="VERSION", help="NKI version whose rules hold, exactly."),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print problems as JSON.")] = False,
 ) -> None:
     """Find everything that is wrong with a kernel, or with all kernels of a file; run nothing.
@@ -226,8 +225,7 @@ def check(
     """
     with guarded():
         try:
-            known_version(nki)
-            request = Request(target=target, grid=parse_grid(grid))
+            request = Request(target=target, grid=parse_grid(grid), nki=nki)
             request.resolve()
             with redirect_stdout(sys.stderr):
                 found = check_file(where, (), parse_arguments(arg or ()), request)

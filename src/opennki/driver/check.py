@@ -130,7 +130,7 @@ def _one(
     kernel: KernelLike, args: tuple[Any, ...], kwargs: Mapping[str, Any], request: Request
 ) -> list[Diagnostic]:
     require(kernel, args, kwargs)
-    made = requesting(kernel, target=request.target, grid=request.grid)
+    made = requesting(kernel, target=request.target, grid=request.grid, nki=request.nki)
     return diagnose(made.fn, args, kwargs, made.request.resolve())
 
 

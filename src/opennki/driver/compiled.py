@@ -23,6 +23,7 @@ from opennki.base.loc import current
 from opennki.lower import BirCodeGenLoop
 from opennki.penguin import Function, print_function
 from opennki.trace import TraceContext, Traced, check_launch
+from opennki.trace.sema.memory_names import with_memory_names
 
 from .arrays import check_results, check_writable, like, to_numpy, write_back
 from .observe import record, show_warnings
@@ -192,9 +193,13 @@ def compile_kernel(
     Raises: NkiError with everything that is wrong in the first program that is, or across them.
     """
     name = getattr(fn, "__name__", "kernel")
+    fn = with_memory_names(fn)
     traces = []
     for ids in programs(options.grid):
-        ctx = TraceContext(fn, options.target, options.grid, ids)
+        ctx = TraceContext(
+            fn, options.target, options.grid, ids,
+            schedule=options.schedule, dialect=options.dialect,
+        )  # fmt: skip
         traces.append(ctx.trace_kernel(args, kwargs))
     check_launch(traces)
     return Compiled(name, options, traces)

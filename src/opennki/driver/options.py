@@ -12,8 +12,8 @@ from math import prod
 from opennki.base.codes import NKI1020, NKI1023, NKI1024, NKI7012, NKI7013, NKI7019
 from opennki.base.diag import Code, fail
 from opennki.base.loc import current
-from opennki.target import TARGETS, Target, target
-from opennki.trace import plain_int
+from opennki.target import NEWEST, TARGETS, VERSIONS, Dialect, Target, target
+from opennki.trace import Edge, plain_int
 
 TARGET_VARIABLE = "NEURON_PLATFORM_TARGET_OVERRIDE"
 PRECISE_VARIABLE = "NKI_PRECISE_FP"
@@ -21,7 +21,8 @@ SIMULATOR_VARIABLE = "NKI_SIMULATOR"
 FRONTEND_VARIABLE = "NKI_FRONTEND"
 LEVELS = ("penguin", "bir", "program")
 FRONTENDS = ("beta3",)
-NKI_VERSIONS = ("0.6",)
+NKI_VARIABLE = "NKI_VERSION"
+NKI_VERSIONS = VERSIONS
 """Versions of the language whose rules are modelled."""
 
 
@@ -31,7 +32,8 @@ class Options:
 
     Attributes: target; grid, sizes of the launch grid (empty: one program); frontend, the route to
     BIR; level, which form the simulator runs; precise, round to narrow dtypes; strict, reading
-    memory that nothing wrote is an error; step, run every instruction while it is traced.
+    memory that nothing wrote is an error; step, run every instruction while it is traced;
+    schedule, edges between named instructions; dialect, the language version.
     """
 
     target: Target
@@ -41,6 +43,8 @@ class Options:
     precise: bool = True
     strict: bool = False
     step: bool = False
+    schedule: tuple[Edge, ...] = ()
+    dialect: Dialect = NEWEST
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,8 @@ class Request:
     strict: bool = False
     step: bool = False
     full_traceback: bool = False
+    schedule: tuple[Edge, ...] = ()
+    nki: str | None = None
     default_target: str = "trn3"
     environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
 
@@ -62,7 +68,8 @@ class Request:
         """The options that hold.
 
         Raises: NKI1020 for a grid that is none or too large for the target, NKI1023 for an unknown
-        target, NKI1024 for a value that an option or its environment variable cannot have.
+        target, NKI1024 for a value that an option or its environment variable cannot have, NKI7019
+        for an NKI version that is not modelled.
         """
         env = self.environment
         base = _DEFAULTS.get() or self
@@ -85,7 +92,9 @@ class Request:
         if step and (self.level or base.level) not in (None, "penguin"):
             raise _refused(NKI7013, first="step mode", second=f"the level {level}")
         strict = self.strict or base.strict
-        return Options(found, grid, front, level, precise, strict, step)
+        chosen = self.nki or base.nki or env.get(NKI_VARIABLE)
+        dialect = Dialect(known_version(chosen), chosen=True) if chosen else NEWEST
+        return Options(found, grid, front, level, precise, strict, step, self.schedule, dialect)
 
 
 _DEFAULTS: ContextVar[Request | None] = ContextVar("defaults", default=None)
@@ -93,7 +102,7 @@ _DEFAULTS: ContextVar[Request | None] = ContextVar("defaults", default=None)
 
 @contextmanager
 def defaults(request: Request) -> Iterator[None]:
-    """While entered, target, level, step and strict of `request` hold where no other is given."""
+    """While entered, target, level, step, strict, nki of `request` hold where none is given."""
     token = _DEFAULTS.set(request)
     try:
         yield

@@ -9,8 +9,9 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from typing_extensions import dataclass_transform
 
-from opennki.base.diag import Problems
-from opennki.base.loc import UNKNOWN, SrcLoc
+from opennki.base.codes import NKI1007, NKI5105
+from opennki.base.diag import Problems, fail
+from opennki.base.loc import UNKNOWN, SrcLoc, current
 
 from .scalar import Array
 from .spec import Access, Attribute, InstrSpec, Operand, Read, attr, inout, inp, out, state
@@ -35,7 +36,18 @@ class Inst:
     after: tuple[Inst, ...]
 
     def depends_on(self, *producers: Inst) -> Inst:
-        """Make this instruction run after every one of `producers`; returns itself."""
+        """Make this instruction run after every one of `producers`; returns itself.
+
+        Raises: NKI1007 for what is no instruction, NKI5105 for the instruction itself.
+        """
+        for producer in producers:
+            if not isinstance(producer, Inst):
+                facts = {"expected": "what a call of nki.isa returned", "got": repr(producer)[:60]}
+                raise fail(NKI1007, current(None), name="producers", fn="depends_on", **facts)
+            if producer is self:
+                why = "an instruction cannot follow itself"
+                shown = self.name or self.spec.label
+                raise fail(NKI5105, current(None), later=shown, earlier=shown, why=why)
         self.after = (*self.after, *producers)
         return self
 

@@ -16,7 +16,7 @@ from opennki.base.codes import (
     NKI2125,
 )
 from opennki.base.diag import Problems, problem
-from opennki.base.dtypes import DType, float32, int32, uint32
+from opennki.base.dtypes import float32, int32, uint32
 from opennki.ir import (
     ON_CHIP,
     Given,
@@ -38,11 +38,9 @@ from .enums import AluOp, Engine
 from .opcheck import (
     bitvec_problems,
     both_psum_problems,
-    drop_stated_dtype,
     is_bitvec,
     op_problems,
     same_kind_problems,
-    stated_dtype_problems,
 )
 
 NATIVE_INTS = frozenset({int32, uint32})
@@ -295,14 +293,8 @@ class ScalarTensorTensorOp(Inst):
     operand1: View = inp(ON_CHIP, "P F")
     reverse0: bool = attr(bool, False)
     reverse1: bool = attr(bool, False)
-    dtype: DType | None = attr(DType, None, optional=True, bir="", last=True)
-
-    def prepare(self, t: Target) -> None:
-        """A dtype that repeats that of `dst` says nothing."""
-        drop_stated_dtype(self)
 
     def check(self, t: Target) -> Problems:
-        yield from stated_dtype_problems(self)
         for op in (self.op0, self.op1):
             yield from op_problems(self, op, t, arity=2, kind="arithmetic")
         yield from both_psum_problems(self, "data", "operand1")

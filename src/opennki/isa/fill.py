@@ -10,6 +10,7 @@ import numpy as np
 from opennki.base.codes import NKI2606, NKI2607
 from opennki.base.diag import Problems, problem
 from opennki.base.dtypes import ALL, PACKED, DType, bool_
+from opennki.base.numerics import FLOAT32_END
 from opennki.ir import ON_CHIP, SBUF, Inst, View, attr, instruction, out
 from opennki.ir.scalar import Array
 from opennki.target import SUNDA, Target
@@ -28,7 +29,7 @@ class MemsetOp(Inst):
     """Write the number `value` to every element of `dst`.
 
     An integer `dst` takes integers that it can hold, a boolean one 0 and 1, a packed x4 one only 0;
-    a floating-point `dst` takes what float32 can hold, and rounds from there.
+    a floating-point `dst` takes what float32 rounds to a finite number, and rounds from there.
 
     Source: NKI ISA reference, memset. Model: which values match an integer dtype is not published
     in detail; here they must be representable.
@@ -52,9 +53,6 @@ class MemsetOp(Inst):
         return np.full(shape, int(self.value), self.dst.dtype.np)
 
 
-_F32_MAX = float(np.finfo(np.float32).max)
-
-
 def int_range(dtype: DType) -> tuple[int, int]:
     """Smallest and largest value of an integer dtype; booleans hold 0 and 1."""
     if dtype == bool_:
@@ -64,11 +62,11 @@ def int_range(dtype: DType) -> tuple[int, int]:
 
 
 def _holds(dtype: DType, value: float) -> bool:
-    """Whether `value` is an integer in range, or a number that float32 can hold."""
+    """Whether `value` is an integer in range, or a number that float32 rounds to a finite one."""
     if value != value or abs(value) == inf:
         return not dtype.is_int
     if not dtype.is_int:
-        return abs(value) <= _F32_MAX
+        return abs(value) < FLOAT32_END
     low, high = int_range(dtype)
     return low <= value <= high and value == int(value)
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from opennki.base.codes import NKI2113
 from opennki.base.diag import Problems, problem
-from opennki.base.dtypes import DType
 from opennki.ir import ANYWHERE, ON_CHIP, Inst, Read, View, attr, inp, instruction, out
 from opennki.ir.scalar import Array
 from opennki.target import SUNDA, Target
 
 from .enums import Engine
-from .opcheck import drop_stated_dtype, packed_problems, stated_dtype_problems
+from .opcheck import packed_problems
 
 
 @instruction(
@@ -23,21 +22,13 @@ class TensorCopyOp(Inst):
     Bits are kept when the dtypes are equal; otherwise every element goes through float32. The
     scalar engine copies from trn2 on.
 
-    `dtype` is a keyword of earlier versions; it may only repeat the dtype of `dst`.
-
     Source: NKI ISA reference, tensor_copy.
     """
 
     dst: View = out(ON_CHIP, "P F")
     src: View = inp(ON_CHIP, "P F")
-    dtype: DType | None = attr(DType, None, optional=True, bir="", last=True)
-
-    def prepare(self, t: Target) -> None:
-        """A dtype that repeats that of `dst` says nothing."""
-        drop_stated_dtype(self)
 
     def check(self, t: Target) -> Problems:
-        yield from stated_dtype_problems(self)
         if self.engine is Engine.ACT and not t.has("act_copy"):
             yield problem(
                 NKI2113, inst=self.spec.label, got="scalar", allowed="vector, gpsimd",

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from math import isfinite
-from typing import Final
 
 import numpy as np
 
 from opennki.base.codes import NKI2115, NKI2116, NKI2117, NKI2118, NKI2119, NKI2120, NKI2124
 from opennki.base.diag import Problems, problem
 from opennki.base.dtypes import PACKED, DType
+from opennki.base.numerics import FLOAT32_END
 from opennki.ir import Inst, Space, View
 from opennki.target import Target
 
 from .alu import ALU, ENGINES, SINCE
 from .enums import AluOp, ReduceCmd
-
-_F32_MAX: Final = float(np.finfo(np.float32).max)
 
 
 def is_bitvec(op: AluOp) -> bool:
@@ -103,31 +101,15 @@ def command_problems(inst: Inst, command: ReduceCmd, allowed: tuple[ReduceCmd, .
 
 
 def is_float32(value: object) -> bool:
-    """Whether `value` is a number (no boolean) within float32's range; infinities and NaN are."""
+    """Whether `value` is a number (no boolean) and infinite, NaN, or finite in float32."""
     if isinstance(value, int):
-        return not isinstance(value, bool) and abs(value) <= _F32_MAX
+        return not isinstance(value, bool) and abs(value) < FLOAT32_END
     if not isinstance(value, float | np.integer | np.floating):
         return False
     number = float(value)
-    return abs(number) <= _F32_MAX or not isfinite(number)
+    return abs(number) < FLOAT32_END or not isfinite(number)
 
 
 def _nki(op: AluOp) -> str:
     row = ALU.get(op)
     return row.nki if row is not None else op.name
-
-
-def drop_stated_dtype(inst: Inst) -> None:
-    """Forget the keyword ``dtype=`` of earlier versions where it repeats the dtype of `dst`."""
-    if inst.dtype == inst.dst.dtype:  # type: ignore[attr-defined]  # those that have both
-        inst.dtype = None  # type: ignore[attr-defined]
-
-
-def stated_dtype_problems(inst: Inst) -> Problems:
-    """The keyword ``dtype=`` of earlier versions may only repeat the dtype of `dst`."""
-    stated, dst = inst.dtype, inst.dst.dtype  # type: ignore[attr-defined]  # those that have both
-    if stated is not None and stated != dst:
-        yield problem(
-            NKI2116, first="dtype", first_dtype=stated, second="dst", second_dtype=dst,
-            inst=inst.spec.label,
-        )  # fmt: skip

@@ -2,15 +2,16 @@
 
 from .function import Function, Loop, LoopKind, Region, Statement, walk
 from .irbuilder import IRBuilder
+from .ordering import Contradiction, keep_edges, strangers
 from .parser import parse_function
 from .printer import print_function, print_instruction
 from .substitute import substitute
 from .verify import verify, view_problems
 
 __all__ = [
-    "Function", "IRBuilder", "Loop", "LoopKind", "Region", "Statement", "parse_function",
-    "print_function", "print_instruction", "substitute", "verify", "view_problems",
-    "walk",
+    "Contradiction", "Function", "IRBuilder", "Loop", "LoopKind", "Region", "Statement",
+    "keep_edges", "parse_function", "print_function", "print_instruction", "strangers",
+    "substitute", "verify", "view_problems", "walk",
 ]  # fmt: skip
 
 Function.__str__ = print_function  # type: ignore[assignment, method-assign]  # printers know it

@@ -3,6 +3,19 @@
 from typing import Final
 
 from . import cayman, corev4, sunda, tonga
+from .dialect import (
+    AFFINE_SELECT_ORDER,
+    BUFFER_STRINGS,
+    CHANGES,
+    ENUM_NUMBERS,
+    MEMORY_NAMES,
+    NEWEST,
+    VERSIONS,
+    Change,
+    Dialect,
+    keywords,
+    removed,
+)
 from .target import CAYMAN, COREV4, SUNDA, TONGA, Target
 
 TARGETS: Final[tuple[Target, ...]] = (
@@ -18,4 +31,8 @@ def target(name: str) -> Target:
     raise KeyError(name)
 
 
-__all__ = ["CAYMAN", "COREV4", "SUNDA", "TARGETS", "TONGA", "Target", "target"]
+__all__ = [
+    "AFFINE_SELECT_ORDER", "BUFFER_STRINGS", "CAYMAN", "CHANGES", "COREV4", "ENUM_NUMBERS",
+    "MEMORY_NAMES", "NEWEST", "SUNDA", "TARGETS", "TONGA", "VERSIONS", "Change", "Dialect",
+    "Target", "keywords", "removed", "target",
+]  # fmt: skip

@@ -5,9 +5,10 @@ from .context import Stepper, TraceContext
 from .launch import Traced, check_launch
 from .nki_ctx import nki_ctx, nki_ctx_or_none
 from .plain import plain_int
+from .schedule import Edge, edges_of
 from .values import DynamicSlice, NkiTensor
 
 __all__ = [
-    "DynamicSlice", "NkiTensor", "Stepper", "TraceContext", "Traced", "check_launch",
-    "function_of", "nki_ctx", "nki_ctx_or_none", "plain_int",
+    "DynamicSlice", "Edge", "NkiTensor", "Stepper", "TraceContext", "Traced", "check_launch",
+    "edges_of", "function_of", "nki_ctx", "nki_ctx_or_none", "plain_int",
 ]  # fmt: skip

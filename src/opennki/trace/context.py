@@ -13,7 +13,7 @@ import os
 import pdb
 import sys
 from bdb import BdbQuit
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import prod
@@ -41,12 +41,13 @@ from opennki.base.loc import SrcLoc, current, short_path
 from opennki.builder import NeuronCodegen
 from opennki.ir import Inst, Role, Space, Tensor, View, describe, row_major
 from opennki.penguin import Function
-from opennki.target import Target
+from opennki.target import NEWEST, Change, Dialect, Target
 
 from .arguments import ResultTree, bind, cast, function_of, unbound, with_tensors
-from .launch import Traced, unwritten
+from .launch import Traced, unscheduled, unwritten
 from .names import assigned_name, definition_line, loop_values, return_line
 from .nki_ctx import global_ctx
+from .schedule import Edge, attach, settle
 from .translate import translate
 from .values import NkiTensor
 
@@ -82,11 +83,11 @@ class TraceContext:
     Attributes: target; grid, sizes of the launch grid; ids, this program's index on each axis;
     function, what is built; builder; diagnostics; scopes, innermost last; verified, signatures of
     calls that broke no rule; refused_sizes, windows that a refused call should have written (see
-    `sema.bind`).
+    `sema.bind`); dialect, the language version; told, what of earlier versions was warned of.
     """
 
     global_ctx = global_ctx
-    _verified: ClassVar[dict[Target, dict[Any, Any]]] = {}
+    _verified: ClassVar[dict[tuple[Target, Dialect], dict[Any, Any]]] = {}
 
     def __init__(
         self,
@@ -96,6 +97,8 @@ class TraceContext:
         ids: tuple[int, ...] = (),
         make_stepper: MakeStepper | None = None,
         stepping: bool = False,
+        schedule: Sequence[Edge] = (),
+        dialect: Dialect = NEWEST,
     ) -> None:
         self.target = target
         self.grid = grid
@@ -106,12 +109,15 @@ class TraceContext:
         self.builder = NeuronCodegen(self.function, self.kernel_code)
         self.diagnostics: list[Diagnostic] = []
         self.scopes: list[Scope] = [Scope("kernel", self.function.name)]
-        self.verified = self._verified.setdefault(target, {})
+        self.dialect = dialect
+        self.told: set[tuple[Change, SrcLoc]] = set()
+        self.verified = self._verified.setdefault((target, dialect), {})
         self.arrays: list[tuple[Tensor, Any]] = []
         self.refused_sizes: set[tuple[Tensor, tuple[int, ...]]] = set()
         self.stepper: Stepper | None = None
         self._make_stepper = make_stepper
         self._stepping = stepping
+        self._schedule = schedule
         self._fn = fn
         self._taken: dict[str, int] = {}
 
@@ -144,8 +150,12 @@ class TraceContext:
             global_ctx.reset(token)
         loc = self._kernel_loc()
         traced = Traced(self.function, self.arrays, results, self.diagnostics, loc)
+        if not any(d.severity is Severity.error for d in self.diagnostics):
+            traced.unscheduled = attach(self._schedule, self.builder.named)
+            self.diagnostics.extend(settle(self.function, self._schedule))
+        traced.names = tuple(self.builder.named)
         if prod(self.grid) == 1:  # of a launch of many only all programs together can tell
-            self.diagnostics.extend(unwritten([traced]))
+            self.diagnostics.extend([*unwritten([traced]), *unscheduled([traced])])
         if any(d.severity is Severity.error for d in self.diagnostics):
             raise NkiError(self.diagnostics)
         return traced

@@ -13,6 +13,7 @@ from opennki.ir import Role, Space, Tensor, View
 from opennki.penguin import Function
 
 from .arguments import ResultTree
+from .schedule import Edge, unknown_names
 
 
 @dataclass
@@ -20,7 +21,8 @@ class Traced:
     """What tracing one program gives.
 
     Attributes: function; arrays, argument tensors and the caller's arrays; results, their nesting;
-    diagnostics; loc, where the kernel is defined.
+    diagnostics; loc, where the kernel is defined; names, those of named instructions; unscheduled,
+    edges of the schedule that name others.
     """
 
     function: Function
@@ -28,15 +30,19 @@ class Traced:
     results: ResultTree | None = None
     diagnostics: list[Diagnostic] = field(default_factory=list)
     loc: SrcLoc = UNKNOWN
+    names: tuple[str, ...] = ()
+    unscheduled: list[Edge] = field(default_factory=list)
 
 
 def check_launch(traces: Sequence[Traced]) -> None:
     """What must hold across the programs of a launch.
 
     Raises: NKI1038 if they make different tensors of one name in shared HBM, or return different
-    ones; NKI1016, NKI1013 for what none of them writes.
+    ones; NKI1016, NKI1013 for what none of them writes; NKI5101 for a name in the schedule that no
+    instruction of any of them has.
     """
-    found = [*_different_tensors(traces), *_different_results(traces)] or list(unwritten(traces))
+    found = [*_different_tensors(traces), *_different_results(traces)]
+    found = found or [*unwritten(traces), *unscheduled(traces)]
     if found:
         raise NkiError(found)
 
@@ -55,6 +61,12 @@ def unwritten(traces: Sequence[Traced]) -> Iterator[Diagnostic]:
             seen.add(tensor.name)
             if not any(_writes(traced, tensor) for traced in traces):
                 yield diagnostic(problem(NKI1016, name=tensor.name), tensor.loc)
+
+
+def unscheduled(traces: Sequence[Traced]) -> list[Diagnostic]:
+    """NKI5101 for names in the schedule that no instruction of any program has."""
+    known = dict.fromkeys(name for traced in traces for name in traced.names)
+    return unknown_names([edge for t in traces for edge in t.unscheduled], list(known))
 
 
 def _writes(traced: Traced, tensor: Tensor) -> bool:

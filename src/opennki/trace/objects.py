@@ -15,12 +15,18 @@ class NKIObject:
     """
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Annotate the plain values of the class body, so that ``@dataclass`` sees them too.
+        """Annotate the plain values of the class body, and give names without a value None.
 
-        NKI treats classes with and without the decorator alike.
+        So ``@dataclass`` sees them all, and wants no argument: NKI treats classes with and without
+        the decorator alike.
         """
         super().__init_subclass__(**kwargs)
         known = vars(cls).get("__annotations__", {})
+        for name in known:
+            if not any(name in vars(base) for base in cls.__mro__) and not _is_no_field(
+                known[name]
+            ):
+                setattr(cls, name, None)
         plain = [n for n, v in vars(cls).items() if not n.startswith("__") and _is_field(v)]
         cls.__annotations__ = {**known, **{n: Any for n in plain if n not in known}}
 
@@ -60,6 +66,11 @@ def _field_names(cls: type) -> list[str]:
         if base not in (NKIObject, object):
             names.update(dict.fromkeys(vars(base).get("__annotations__", {})))
     return list(names)
+
+
+def _is_no_field(annotation: object) -> bool:
+    """Whether an annotation marks a variable of the class, or where fields by keyword begin."""
+    return any(word in str(annotation) for word in ("ClassVar", "KW_ONLY"))
 
 
 def _is_field(value: object) -> bool:

@@ -158,7 +158,9 @@ def _parameters(name: str, frame: FrameType) -> tuple[list[str], list[str]]:
         code = getattr(fn, "__code__", None)
         if code is not None:
             names, count = list(code.co_varnames), code.co_argcount
-            return names[:count], names[count : count + code.co_kwonlyargcount]
+            earlier = getattr(fn, "__nki_earlier__", ())
+            keywords = names[count : count + code.co_kwonlyargcount]
+            return names[:count], [n for n in keywords if n not in earlier]
     return [], []
 
 

@@ -79,6 +79,15 @@ class NkiTensor(ViewMethods):
         return self.tensor.name
 
     @property
+    def address(self) -> tuple[int, int] | None:
+        """First partition and byte offset in it, of a tensor that the author placed; else None."""
+        tensor = self.tensor
+        if tensor.address is None:
+            return None
+        first = tensor.start_partition + self.start_partition
+        return first, tensor.address + self.free_offset * self.dtype.itemsize
+
+    @property
     def ndim(self) -> int:
         """Number of dimensions."""
         return len(self.shape)

@@ -8,8 +8,9 @@ import pytest
 import nki.language as dropin
 import opennki.api.language as nl
 from opennki.api import simulate
-from opennki.api.language.absent import LATER, REMOVED
+from opennki.api.language.absent import LATER
 from opennki.penguin import Region
+from opennki.target import removed
 
 X = np.ones((4, 4), np.float32)
 
@@ -131,11 +132,14 @@ def test_names_that_will_come_inside_of_a_kernel(refused):
     )
 
 
+REMOVED = removed("nki.language")
+
+
 @pytest.mark.parametrize("name", REMOVED)
 def test_names_of_the_old_language(refused, name):
     found = refused(lambda a: getattr(nl, name), X)
     assert found.code.id == "NKI1030"
-    assert found.hint == REMOVED[name]
+    assert found.hint == REMOVED[name].instead
     with pytest.raises(AttributeError, match=r"was removed in NKI 0\.2"):
         getattr(nl, name)
 

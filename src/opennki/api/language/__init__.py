@@ -107,7 +107,7 @@ from opennki.trace.sema.rounding import ceil, floor, trunc
 from opennki.trace.sema.select import broadcast_to, expand_dims, gather_flattened, where
 from opennki.trace.sema.trigonometry import arctan, cos, sin, tan
 
-from .absent import LATER, REMOVED
+from .absent import LATER
 from .buffers import (
     hbm,
     is_hbm,
@@ -134,7 +134,7 @@ tile_size: Final = TileSize(_target)
 
 
 def __getattr__(name: str) -> Any:
-    raise missing("nki.language", name, __all__, LATER, REMOVED)
+    raise missing("nki.language", name, __all__, LATER)
 
 
 __all__ = [

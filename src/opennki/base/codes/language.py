@@ -393,6 +393,17 @@ NKI1030 = code(
     "nisa.dma_copy(dst=tile, src=x[0:n, 0:64])",
 )
 
+NKI1051 = warning_code(
+    "NKI1051",
+    "construct of an earlier version",
+    "{construct} is not part of the language since {since}; it is taken for what it meant before",
+    hint="{instead}; nki.simulate(kernel, nki='{before}') takes the kernel as one of that version",
+    why="Kernels of earlier versions keep running where their meaning is known, and the present "
+    "compiler refuses them. Source: NKI migration guides.",
+    wrong="nisa.tensor_copy(dst=y, src=x, dtype=nl.float32)",
+    right="nisa.tensor_copy(dst=y, src=x)",
+)
+
 NKI1031 = code(
     "NKI1031",
     "assignment to elements of a tensor",

@@ -155,6 +155,42 @@ NKI5103 = code(
     right="for i in range(2):\n    nisa.memset(dst=t[i], value=0.0, name=f'clear_{i}')",
 )
 
+NKI5104 = code(
+    "NKI5104",
+    "schedule of the wrong form",
+    "with_schedule takes a list of pairs of instruction names, and got {got}",
+    hint="write pairs (later, earlier) or (later, [earlier, ...]), with the names that the "
+    "instructions have by name=",
+    why="Each pair says that one instruction runs after another one, or after several. Source: "
+    "NKI guide, scheduling APIs.",
+    wrong='kernel.with_schedule({"plus1": "recip"})',
+    right='kernel.with_schedule([("plus1", "recip")])',
+)
+
+NKI5105 = code(
+    "NKI5105",
+    "order that cannot be kept",
+    "`{later}` cannot run after `{earlier}`: {why}",
+    hint="remove one of the edges, or turn it round",
+    why="An explicit edge chooses between orders that give the same values. It cannot contradict "
+    "what instructions read of each other, other edges, or a no_reorder block.",
+    wrong='nisa.reciprocal(dst=a, data=x, name="first")\n'
+    'nisa.tensor_copy(dst=b, src=a, name="second")\n'
+    'kernel.with_schedule([("first", "second")])',
+    right='kernel.with_schedule([("second", "first")])',
+)
+
+NKI5106 = code(
+    "NKI5106",
+    "schedule on a nested kernel",
+    "kernel `{fn}` has a schedule and is called from inside another kernel",
+    hint="call with_schedule on the outermost kernel; it finds the instructions of `{fn}` by name",
+    why="A schedule is a property of the program, and the outermost kernel is the program. Source: "
+    "NKI guide, scheduling APIs.",
+    wrong="inner = inner.with_schedule(edges)\n\n@nki.jit\ndef outer(x):\n    return inner(x)",
+    right="@nki.jit\ndef outer(x):\n    return inner(x)\n\nouter = outer.with_schedule(edges)",
+)
+
 # --- banks ----------------------------------------------------------------------------------------
 
 NKI5204 = code(

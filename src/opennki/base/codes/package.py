@@ -170,6 +170,17 @@ NKI7020 = note_code(
     right="opennki check k.py --arg 'x=float32[128,512]'",
 )
 
+NKI7030 = code(
+    "NKI7030",
+    "time of a kernel without a device",
+    "kernel `{kernel}` was simulated, and no device measured it",
+    hint="leave the measurement out where there is no device",
+    why="`nki.benchmark` and `nki.profile` measured on hardware. A simulator computes values; the "
+    "seconds that it needs say nothing about those of a device.",
+    wrong="nki.benchmark(kernel).benchmark_result.nc_latency",
+    right="kernel(x)",
+)
+
 NKI7021 = code(
     "NKI7021",
     "file of which no kernel was checked",

@@ -106,7 +106,9 @@ class FunctionLowering:
         made = self._body(region.body)
         for before, after in pairwise(made):
             if isinstance(before, Instruction) and isinstance(after, Instruction):
-                after.dependencies = (*after.dependencies, (before.name, EdgeKind.Ordered))
+                edge = (before.name, EdgeKind.Ordered)
+                if edge not in after.dependencies:
+                    after.dependencies = (*after.dependencies, edge)
         return made
 
     def _transpose(self, inst: TransposeOp, name: str) -> Instruction:

@@ -30,13 +30,17 @@ from opennki.base.codes import (
 from opennki.base.diag import Problem, Severity, problem
 from opennki.base.dtypes import DType
 from opennki.base.dtypes import dtype as to_dtype
+from opennki.base.numerics import FLOAT32_END
 from opennki.ir import Attribute, Given, Inst, InstrSpec, Operand, View, problems
 from opennki.isa.enums import ActFunc, AluOp, DgeMode, Engine, IsaEnum, MatmulPerfMode
+from opennki.target import ENUM_NUMBERS
 from opennki.trace.context import TraceContext
-from opennki.trace.enums import MEANING, dge_mode, matmul_perf_mode
+from opennki.trace.enums import MEANING, matmul_perf_mode
 from opennki.trace.nki_ctx import nki_ctx
 from opennki.trace.plain import plain_bool, plain_int, plain_number, shown
 from opennki.trace.values import NkiTensor
+
+from .keywords import in_order
 
 
 class Refused(Exception):
@@ -48,22 +52,23 @@ class Refused(Exception):
 
 def bind(
     ctx: TraceContext | None, cls: type[Inst], values: tuple[Any, ...], engine: Any, name: Any
-) -> Inst | None:
+) -> Inst:
     """Check a call of the instruction `cls` with these field values and append the instruction.
 
     A call that breaks a rule is reported and left out; the trace goes on, so that one run shows
-    all independent problems. Returns the instruction, or None if its arguments make none.
+    all independent problems. Returns the instruction's handle, whether it was appended or not.
     """
     spec = cls.spec
     if ctx is None:
         ctx = nki_ctx(f"nki.isa.{spec.label}")
+    values = in_order(cls, values)
     try:
         fields = {f.name: _field(spec, f, v) for f, v in zip(_fields(spec), values, strict=True)}
         chosen = _engine(spec, engine)
     except Refused as refused:
         ctx.report(refused.problem, ctx.loc())
         _pretend_written(values)
-        return None
+        return _refused(cls, ctx)
     inst = cls(**fields, engine=chosen, name=_name(spec, name, ctx))  # type: ignore[call-arg]
     inst.prepare(ctx.target)
     if inst.engine is None:
@@ -78,6 +83,13 @@ def bind(
         _remember(ctx, cls, values, engine, inst)
     emit: Callable[..., Inst] = getattr(ctx.builder, spec.emit)
     return emit(*inst.values(), inst.engine, inst.name)
+
+
+def _refused(cls: type[Inst], ctx: TraceContext) -> Inst:
+    """The handle of a call that makes no instruction: good for `depends_on`, and for no more."""
+    made: Inst = cls.__new__(cls)
+    made.engine, made.name, made.loc, made.after = None, None, ctx.loc(), ()
+    return made
 
 
 def _independent(found: list[Problem], inst: Inst, ctx: TraceContext) -> list[Problem]:
@@ -140,9 +152,6 @@ def _remember(
         return
 
 
-LARGEST = 3.4028235677973366e38
-"""The least number that float32 rounds to infinity."""
-
 _PLAIN = frozenset({int, float, bool})
 
 
@@ -201,7 +210,7 @@ def _attribute(spec: InstrSpec, field: Attribute, value: Any) -> Any:
 
 
 def _in_float32(spec: InstrSpec, name: str, value: int | float) -> int | float:
-    if LARGEST <= abs(value) < inf:
+    if FLOAT32_END <= abs(value) < inf:
         raise Refused(_wrong_type(spec, name, "a number that float32 can hold", value))
     return value
 
@@ -239,8 +248,8 @@ def _enum(spec: InstrSpec, field: Attribute, value: Any) -> Any:
         found = found if isinstance(found, field.type) else None
     if found is not None:
         return found
-    if field.type is DgeMode and value.__class__ is int and value in _DGE_NUMBERS:
-        return _DGE_NUMBERS[value]
+    if value.__class__ is int and (found := _numbered(field.type, value)) is not None:
+        return found
     if field.type is MatmulPerfMode and value.__class__ is str and value in _PERF_NAMES:
         return _PERF_NAMES[value]
     other_kind = _other_kind(spec, field, value)
@@ -264,8 +273,16 @@ def _looked_up(table: Mapping[Any, Any], value: Any) -> Any:
         return None
 
 
-_DGE_NUMBERS = {m.value: MEANING[m] for m in dge_mode}
-"""The one enumeration whose numbers public kernel libraries of the present version still pass."""
+def _numbered(kind: type, value: int) -> IsaEnum | None:
+    """The member of `kind` that has the number `value`, where numbers are allowed.
+
+    DgeMode is the one enumeration whose numbers public kernel libraries of the present version
+    still pass.
+    """
+    if kind is not DgeMode and not nki_ctx().dialect.has(ENUM_NUMBERS):
+        return None
+    return next((m for w, m in MEANING.items() if isinstance(m, kind) and w.value == value), None)
+
 
 _PERF_NAMES = {m.value: MEANING[m] for m in matmul_perf_mode}
 """The one enumeration whose values are words, and of which these libraries pass the values."""
@@ -306,6 +323,8 @@ def _engine(spec: InstrSpec, engine: Any) -> Engine | None:
     if engine is None:
         return None
     found = engine if isinstance(engine, Engine) else _looked_up(MEANING, engine)
+    if found is None and engine.__class__ is int:
+        found = _numbered(Engine, engine)
     if not isinstance(found, Engine):
         raise Refused(
             problem(

@@ -7,6 +7,7 @@ from typing import Any
 from opennki.base.codes import NKI1008, NKI3001, NKI3002, NKI3003, NKI3004, NKI3005, NKI3009
 from opennki.base.dtypes import DType, float32
 from opennki.ir import Space, Tensor
+from opennki.target import BUFFER_STRINGS
 from opennki.trace.context import TraceContext
 from opennki.trace.nki_ctx import nki_ctx
 from opennki.trace.plain import plain_int, shown
@@ -68,10 +69,15 @@ def _new(
 def _space(ctx: TraceContext, buffer: Any) -> Space:
     if isinstance(buffer, Space):
         return buffer
+    if isinstance(buffer, str) and ctx.dialect.has(BUFFER_STRINGS) and buffer in _BUFFERS:
+        return _BUFFERS[buffer]
     if isinstance(buffer, str):
         facts = {"expected": "a memory such as nl.sbuf", "got": repr(buffer)}
         raise ctx.refusal(NKI1008, name="buffer", fn="nl.ndarray", **facts)
     raise ctx.refusal(NKI3005, got=repr(buffer))
+
+
+_BUFFERS = {"hbm": Space.private_hbm, **Space.__members__}
 
 
 def _sizes(ctx: TraceContext, shape: Any) -> Shape:

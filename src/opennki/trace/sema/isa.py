@@ -6,10 +6,10 @@ from typing import Any
 
 from opennki.isa.registry import BY_NKI
 
+from .surface import CALLS as CALLS
 from .surface import isa_call
 
-CALLS = {name: isa_call(cls) for name, cls in BY_NKI.items()}
-"""NKI name -> the function that kernels call."""
+CALLS.update({name: isa_call(cls) for name, cls in BY_NKI.items()})
 
 
 def __getattr__(name: str) -> Any:

@@ -6,15 +6,21 @@ straight to the builder, every other one through `bind`.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from opennki.ir import Attribute, Given, Inst, Operand
 from opennki.isa.enums import AluOp, IsaEnum
+from opennki.target import keywords
 from opennki.trace.enums import SPELLING, engine
 from opennki.trace.nki_ctx import global_ctx
 
 from .bind import bind, frozen, surface_fields
+from .keywords import ABSENT, earlier_call
+
+CALLS: dict[str, Callable[..., Any]] = {}
+"""NKI name -> the function that kernels call; filled by `sema.isa`."""
 
 
 def isa_call(cls: type[Inst]) -> Callable[..., Any]:
@@ -52,9 +58,12 @@ def isa_call(cls: type[Inst]) -> Callable[..., Any]:
         scope[f"d_{name}"] = spec.fields[name].default
         key.append(f"d_{name}")
     given = "".join(f"{n}, " for n in shown) + "".join(f"d_{n}, " for n in hidden)
+    names = [p.partition("=")[0] for p in params]
+    old = [k for k in keywords(spec.name) if k not in names] if "dst" in names else []
+    scope |= {"earlier_call": earlier_call, "calls": CALLS, "absent": ABSENT}
     source = f"""\
-def {spec.name}({", ".join(params)}):
-    ctx = current()
+def {spec.name}({", ".join([*params, *_earlier_parameters(old)])}):
+{_earlier_call(spec.name, names, old)}    ctx = current()
     try:
         found = ctx.verified[(cls, {", ".join(key)}, {chosen})]
     except (KeyError, AttributeError, TypeError):
@@ -69,7 +78,35 @@ def {spec.name}({", ".join(params)}):
     fn.__module__ = "nki.isa"
     fn.__nki_function__ = True  # type: ignore[attr-defined]  # the marker of gate 1
     fn.__nki_inst__ = cls  # type: ignore[attr-defined]
+    fn.__nki_earlier__ = tuple(old)  # type: ignore[attr-defined]
+    _publish(fn)
     return fn
+
+
+def _earlier_parameters(old: list[str]) -> list[str]:
+    """Keyword-only parameters for the keywords of earlier versions."""
+    return ["*", *(f"{name}=absent" for name in old)] if old else []
+
+
+def _earlier_call(name: str, names: list[str], old: list[str]) -> str:
+    """What a call does first when it has keywords of earlier versions."""
+    if not old:
+        return ""
+    asked = " or ".join(f"{k} is not absent" for k in old)
+    call = f"earlier_call(calls, {name!r}, {{{_items(names)}}}, {{{_items(old)}}})"
+    return f"    if {asked}:\n        return {call}\n"
+
+
+def _publish(fn: Any) -> None:
+    """Give `fn` a signature without the keywords of earlier versions."""
+    vars(fn).pop("__signature__", None)
+    whole = inspect.signature(fn)
+    present = [p for n, p in whole.parameters.items() if n not in fn.__nki_earlier__]
+    fn.__signature__ = whole.replace(parameters=present)
+
+
+def _items(names: Iterable[str]) -> str:
+    return ", ".join(f"{n!r}: {n}" for n in names)
 
 
 def _parameter(field: Operand | Attribute, scope: dict[str, Any]) -> str:
@@ -91,6 +128,7 @@ def show_operators(calls: Iterable[Callable[..., Any]], functions: Iterable[obje
         call.__defaults__ = tuple(
             written.get(value, value) if isinstance(value, AluOp) else value for value in defaults
         )
+        _publish(call)
 
 
 _VIEW = "{0}.shape, {0}.strides, {0}.dtype, {0}.tensor.kind, {0}.offset // {0}.tensor.pitch"

@@ -1,0 +1,12 @@
+# expect: NKI1030 at line 11
+"""tensor_copy_dynamic_src is gone since 0.4."""
+
+import nki.isa as nisa
+import nki.language as nl
+
+
+def kernel(x):
+    t = nl.ndarray((128, 64), dtype=x.dtype, buffer=nl.sbuf)
+    nisa.dma_copy(dst=t, src=x)
+    nisa.tensor_copy_dynamic_src(dst=t, src=t)
+    nisa.dma_copy(dst=x, src=t)

@@ -1,0 +1,76 @@
+"""Keywords of earlier versions, whatever calls there are: what is called instead, and with what."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pytest
+
+import opennki.api.isa as nisa
+import opennki.api.language as nl
+from opennki.target import SUNDA, Dialect
+from opennki.trace import TraceContext
+from opennki.trace.enums import dma_engine
+from opennki.trace.sema.keywords import ABSENT, earlier_call
+
+X = np.ones((4, 4), np.float32)
+
+
+def called(name, given, old, known=()):
+    """Calls that `earlier_call` makes, as ``(name, positional, keywords)``; they return names."""
+    made = []
+
+    def recording(call):
+        def run(*args, **kwargs):
+            made.append((call, args, kwargs))
+            return call
+
+        run.__signature__ = inspect.signature(getattr(nisa, call, run))
+        return run
+
+    def kernel(x):
+        earlier_call({n: recording(n) for n in (name, *known)}, name, given, old)
+        return x
+
+    TraceContext(kernel, SUNDA, dialect=Dialect("0.2", chosen=True)).trace_kernel((X,), {})
+    return made
+
+
+@pytest.mark.parametrize(
+    ("old", "engine"), [(True, dma_engine.gpsimd_dma), (False, dma_engine.dma)]
+)
+def test_the_engine_of_sendrecv(old, engine):
+    given = {"dst": 1, "dma_engine": None}
+    made = called("sendrecv", given, {"use_gpsimd_dma": old, "dtype": ABSENT})
+    assert made == [("sendrecv", (), {"dst": 1, "dma_engine": engine})]
+
+
+def test_a_number_moved_into_a_register():
+    given = {"dst": "r", "src": None}
+    made = called("register_move", given, {"imm": 42}, ("register_alloc",))
+    assert made == [
+        ("register_alloc", (42,), {}),
+        ("register_move", (), {"dst": "r", "src": "register_alloc"}),
+    ]
+
+
+@pytest.mark.parametrize("more", [{}, {"unique_indices": False}])
+def test_adding_to_the_destination_of_a_transfer(more):
+    given = {"dst": "d", "src": "s", "priority": None, "name": "n"}
+    made = called("dma_copy", given, {"dst_rmw_op": nl.add, **more}, ("dma_compute",))
+    want = {"dst": "d", "srcs": ["s", "d"], "reduce_op": nl.add, "name": "n", **more}
+    assert made == [("dma_compute", (), want)]
+
+
+def test_what_the_transfer_was_told_is_handed_on():
+    given = {"dst": "d", "src": "s", "priority": 3, "name": None}
+    made = called("dma_copy", given, {"dst_rmw_op": nl.add}, ("dma_compute",))
+    want = {"dst": "d", "srcs": ["s", "d"], "reduce_op": nl.add, "priority": 3}
+    assert made == [("dma_compute", (), want)]
+
+
+def test_only_given_keywords_count():
+    given = {"dst": "d", "src": "s"}
+    made = called("dma_copy", given, {"dst_rmw_op": ABSENT, "unique_indices": True})
+    assert made == [("dma_copy", (), given)]

@@ -8,16 +8,18 @@ __version__ = "0.1.0.dev0"
 if TYPE_CHECKING:
     from opennki.api.check import ArraySpec, Compiled, Finding, check, compile
     from opennki.api.jit import Kernel, jit, simulate
+    from opennki.api.launch import Launch, launch
     from opennki.base.diag import NkiError, NkiWarning
 
 __all__ = [
-    "ArraySpec", "Compiled", "Finding", "Kernel", "NkiError", "NkiWarning", "check", "compile",
-    "jit", "simulate",
+    "ArraySpec", "Compiled", "Finding", "Kernel", "Launch", "NkiError", "NkiWarning", "check",
+    "compile", "jit", "launch", "simulate",
 ]  # fmt: skip
 
 _HOMES = {
     "opennki.api": ("Kernel", "jit", "simulate"),
     "opennki.api.check": ("ArraySpec", "Compiled", "Finding", "check", "compile"),
+    "opennki.api.launch": ("Launch", "launch"),
     "opennki.base.diag": ("NkiError", "NkiWarning"),
 }
 """Module -> public names that it has; loaded on first use, so that importing the root is cheap."""

@@ -32,8 +32,10 @@ from opennki.birpy import (
     print_module,
     to_json,
 )  # fmt: skip
+from opennki.birpy.enums import CollectiveKind
 from opennki.birpy.fields import (
     BOOL,
+    CHANNEL,
     FLOAT,
     FLOATS,
     GROUPS,
@@ -50,11 +52,12 @@ from opennki.birpy.fields import (
 )  # fmt: skip
 from opennki.birpy.opcodes import MODELLED
 from opennki.birpy.wire import IMMEDIATE_DTYPES
-from opennki.isa.enums import Engine
+from opennki.isa.enums import AluOp, Engine
 
 NAMES = st.text(max_size=6) | st.sampled_from(["x", "I-3", "loop", "after", "a.b", "0", "%x", '"'])
 INTS64 = st.integers(-(2**63), 2**63 - 1)
 NUMBERS = st.floats() | INTS64
+RANKS = st.lists(st.lists(INTS64, max_size=2).map(tuple), max_size=2).map(tuple)
 VALUES = {
     BOOL: st.booleans(), STR: st.text(max_size=5), INT: INTS64, U8: st.integers(0, 255),
     U16: st.integers(0, 2**16 - 1), U32: st.integers(0, 2**32 - 1), FLOAT: NUMBERS,
@@ -62,7 +65,11 @@ VALUES = {
     FLOATS: st.lists(st.floats(allow_nan=False) | INTS64, max_size=3).map(tuple),
     PAIR: st.tuples(INTS64, INTS64), INTS: st.lists(INTS64, max_size=3).map(tuple),
     PATTERN: st.lists(st.tuples(INTS64, INTS64), max_size=3).map(tuple),
-    GROUPS: st.lists(st.lists(INTS64, max_size=2).map(tuple), max_size=2).map(tuple),
+    GROUPS: RANKS,
+    CHANNEL: st.tuples(
+        st.sampled_from(list(CollectiveKind.__members__)), RANKS,
+        st.sampled_from(list(AluOp.__members__)),
+    ),
 }  # fmt: skip
 LOCS = st.builds(
     SrcLoc, NAMES, st.integers(1, 99), st.integers(0, 9), st.integers(0, 9), NAMES,

@@ -41,6 +41,7 @@ CASES = [
     ("conv2d", "run", {"in_channels": 3, "out_channels": 4, "size": 30, "dtype": "bfloat16"}),
     ("spmd_add", "run", {"rows": 131, "columns": 20, "cores": 1}),
     ("spmd_add", "run", {"rows": 131, "columns": 20, "cores": 2}),
+    ("tensor_parallel", "run", {"ranks": 3, "rows": 5, "depth": 96, "columns": 33}),
     ("flash_attention", "run", {"seq": 128, "dim": 128, "causal": False, "dtype": "float32"}),
     ("flash_attention", "run", {"seq": 640, "dim": 32, "causal": False, "dtype": "bfloat16"}),
     ("flash_attention", "run", {"seq": 640, "dim": 64, "causal": True, "dtype": "float32"}),

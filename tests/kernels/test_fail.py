@@ -23,8 +23,8 @@ HEADER = re.compile(r"# expect: (NKI\d{4}) at line (\d+)\n(?:# target: (\w+)\n)?
 FOUND = re.compile(r"(error|warning)\[(NKI\d{4})\]")
 FAMILIES = (
     "NKI100", "NKI101", "NKI102", "NKI103", "NKI210", "NKI211", "NKI212", "NKI220", "NKI221",
-    "NKI230", "NKI240", "NKI241", "NKI250", "NKI260", "NKI300", "NKI301", "NKI302", "NKI500",
-    "NKI510", "NKI520",
+    "NKI230", "NKI240", "NKI241", "NKI250", "NKI260", "NKI270", "NKI300", "NKI301", "NKI302",
+    "NKI500", "NKI510", "NKI520",
 )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ import inspect
 
 import pytest
 
+import opennki.api.collectives as ncc
 import opennki.api.isa as nisa
 import opennki.api.language as nl
 
@@ -45,6 +46,8 @@ ISA = {
     "nc_find_index8": "dst data vals",
     "nc_match_replace8": "dst data vals imm dst_idx=None",
     "nc_stream_shuffle": "dst src shuffle_mask",
+    "core_barrier": "data cores engine=[gpsimd]",
+    "sendrecv": "src dst send_to_rank recv_from_rank pipe_id dma_engine=[dma]",
     "tensor_partition_reduce": "dst op data",
     "sequence_bounds": "dst segment_ids",
     "local_gather": "dst src_buffer index num_elem_per_idx=1 num_valid_indices=None",
@@ -122,6 +125,23 @@ TENSOR = {
 }  # fmt: skip
 
 
+COLLECTIVES = {
+    "all_reduce": "srcs dsts replica_group op priority=None name=None",
+    "all_gather": "srcs dsts replica_group collective_dim priority=None name=None",
+    "all_gather_v": "srcs dsts replica_group metadata_tensor recv_counts_known=False "
+    "has_rdispls=False priority=None name=None",
+    "reduce_scatter": "srcs dsts replica_group collective_dim op priority=None name=None",
+    "all_to_all": "srcs dsts replica_group collective_dim priority=None name=None",
+    "all_to_all_v": "srcs dsts replica_group metadata_tensor recv_counts_known=False "
+    "has_rdispls=False priority=None name=None",
+    "collective_permute": "srcs dsts source_target_pairs priority=None name=None",
+    "collective_permute_implicit": "srcs_by_channel dsts_by_channel replica_group "
+    "channel_ids=(0,) priority=None name=None",
+    "collective_permute_implicit_reduce": "srcs0_by_channel srcs1_by_channel dsts_by_channel "
+    "replica_group op channel_ids=(0,) priority=None name=None",
+}
+
+
 def shown(parameters: list[inspect.Parameter]) -> str:
     """Parameters in the notation of the tables above."""
     return " ".join(
@@ -147,6 +167,16 @@ def test_an_instruction_is_called_as_published(name):
 
 def test_every_instruction_is_in_the_table():
     assert set(nisa.CALLS) == set(ISA)
+
+
+@pytest.mark.parametrize("name", COLLECTIVES)
+def test_a_collective_is_called_as_published(name):
+    parameters = inspect.signature(getattr(ncc, name)).parameters
+    assert shown(list(parameters.values())) == COLLECTIVES[name]
+
+
+def test_every_collective_is_in_the_table():
+    assert set(ncc.__all__) - {"ReplicaGroup"} == set(COLLECTIVES)
 
 
 @pytest.mark.parametrize("name", LANGUAGE)

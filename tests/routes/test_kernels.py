@@ -28,15 +28,25 @@ def test_there_are_examples():
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_example_survives_every_text(path, texts, monkeypatch):
     compiled = []
-    jit = importlib.import_module("opennki.api.jit")
-    execute = jit.execute
-    monkeypatch.setattr(jit, "execute", lambda c, *rest: compiled.append(c) or execute(c, *rest))
+    runs = {
+        (module, name): getattr(module, name)
+        for module, name in (
+            (importlib.import_module("opennki.api.jit"), "execute"),
+            (importlib.import_module("opennki.api.launch"), "execute_ranks"),
+        )
+    }
+
+    def patch(see):
+        for (module, name), run in runs.items():
+            monkeypatch.setattr(module, name, lambda c, *rest, run=run: run(see(c), *rest))
+
+    patch(lambda c: compiled.append(c) or c)
     got, _ = example(path).run(target="trn2", level="penguin")
     assert compiled
     for one in compiled:
         texts(one.penguin)
     # the same kernel, with functions that were read from text
-    monkeypatch.setattr(jit, "execute", lambda c, *rest: execute(reread(c), *rest))
+    patch(reread)
     again, _ = example(path).run(target="trn2", level="program")
     assert again.tobytes() == got.tobytes()
 

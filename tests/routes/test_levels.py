@@ -10,7 +10,7 @@ from opennki.ir import Inst, Space
 from opennki.isa.registry import INSTRUCTIONS
 from opennki.target import target
 from opennki.testing.instances import instances
-from opennki.testing.programs import program_of
+from opennki.testing.programs import agree, program_of
 
 
 @pytest.mark.parametrize("cls", INSTRUCTIONS, ids=lambda cls: cls.spec.label)
@@ -29,7 +29,7 @@ def test_instruction(cls, texts, levels, data):
 def test_instructions_of_one_program(texts, levels, data):
     t = target(data.draw(st.sampled_from(["trn1", "trn2", "trn3"])))
     drawn = data.draw(st.lists(instances(t), min_size=2, max_size=5))
-    assume(psum_tensors(drawn) <= t.psum_banks)
+    assume(psum_tensors(drawn) <= t.psum_banks and agree(drawn))
     function = program_of(drawn, t)
     texts([function])
     levels(function)
@@ -40,7 +40,7 @@ def test_instructions_of_one_program(texts, levels, data):
 def test_instructions_that_share_tensors(texts, levels, data):
     t = target("trn2")
     drawn = data.draw(st.lists(instances(t), min_size=3, max_size=6))
-    assume(psum_tensors(drawn) <= t.psum_banks)
+    assume(psum_tensors(drawn) <= t.psum_banks and agree(drawn))
     function = program_of(drawn, t, share=True)
     texts([function])
     levels(function)

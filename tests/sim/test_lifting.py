@@ -75,3 +75,41 @@ def test_a_product_does_only_what_the_op_table_has(form, attrs):
     (found,) = caught.value.diagnostics
     assert found.code.id == "NKI9003"
     assert attrs.partition("=")[0] in found.message
+
+
+COLLECTIVE = """bir.module arch=gen3 version=2 {{
+  function @k inputs=[x] outputs=[t] {{
+    memloc %x: float32[4, 4] DRAM ExternalInput
+    memloc %t: float32[4, 4] DRAM ExternalOutput
+    block Block1 {{
+      I-0 = CollectiveCompute POOL outs(%t) ins(%x) {{{attrs}}}
+    }}
+  }}
+}}"""
+
+
+def collect(attrs):
+    function = parse_module(COLLECTIVE.format(attrs=attrs)).functions[0]
+    bir.run(function, target("trn2"), Machine(Memory().find))
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "is_local=true", "stream_id=3", "pipe_id=1", 'queue="q"', "can_read_uninit=true",
+        "cc_type_hint=TP",
+    ],
+)  # fmt: skip
+def test_a_collective_of_another_form_is_refused(more):
+    plain = 'cc_channel=["AllReduce", [[0]], "add"]'
+    collect(plain)
+    collect(f"{plain}, stream_id=-1")
+    with pytest.raises(NkiError) as caught:
+        collect(f"{plain}, {more}")
+    assert [found.code.id for found in caught.value.diagnostics] == ["NKI9003"]
+
+
+def test_kinds_that_no_call_makes_are_refused():
+    for kind in ("SendRecv", "SendRecvCCE", "PermuteReduce"):
+        with pytest.raises(NkiError, match="NKI9003"):
+            collect(f'cc_channel=["{kind}", [], "bypass"]')

@@ -13,7 +13,7 @@ from opennki.base.diag import CATALOGUE
 from opennki.driver.options import NKI_VERSIONS
 from opennki.isa.registry import BY_NKI
 
-from . import errors, isa, language, targets, versions
+from . import collectives, errors, isa, language, targets, versions
 from .markdown import code, page, table
 
 PLACE = "docs/reference"
@@ -25,6 +25,7 @@ def files() -> dict[str, str]:
         f"{PLACE}/README.md": _index(),
         f"{PLACE}/isa.md": isa.text(),
         f"{PLACE}/language.md": language.text(),
+        f"{PLACE}/collectives.md": collectives.text(),
         f"{PLACE}/errors.md": errors.text(),
         f"{PLACE}/targets.md": targets.text(),
         f"{PLACE}/versions.md": versions.text(),
@@ -35,7 +36,7 @@ def _index() -> str:
     later: dict[str, Collection[str]] = {
         "nki.isa": opennki.api.isa._LATER,
         "nki.language": LATER,
-        "nki.collectives": opennki.api.collectives.NAMES,
+        "nki.collectives": opennki.api.collectives._LATER,
     }
     rows = []
     for module, names in later.items():
@@ -51,6 +52,7 @@ def _index() -> str:
             [
                 ["[isa.md](isa.md)", f"the {len(BY_NKI)} calls of `nki.isa`, and what each needs"],
                 ["[language.md](language.md)", "the functions and constants of `nki.language`"],
+                ["[collectives.md](collectives.md)", "the calls of `nki.collectives`"],
                 ["[errors.md](errors.md)", f"the {len(CATALOGUE)} error codes, each with a repair"],
                 ["[targets.md](targets.md)", "the numbers and features of every target"],
                 ["[versions.md](versions.md)", "what versions of NKI removed or renamed"],

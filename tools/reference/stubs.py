@@ -222,4 +222,18 @@ def _dtype() -> str:
 
 
 def _collectives() -> str:
-    return _stub("nki.collectives", "", (), opennki.api.collectives.__all__)
+    surface: Any = opennki.api.collectives
+    imports = """\
+import builtins
+from collections.abc import Sequence
+from typing import Any
+
+from opennki.trace import NkiTensor
+from opennki.trace.sema.collectives import ReplicaGroup
+"""
+    body = [
+        _function(name, getattr(surface, name))
+        for name in surface.__all__
+        if inspect.isfunction(getattr(surface, name))
+    ]
+    return _stub("nki.collectives", imports, body, surface.__all__)

@@ -29,6 +29,7 @@ __all__ = [
     "affine_select",
     "bn_aggr",
     "bn_stats",
+    "core_barrier",
     "dge_mode",
     "dma_copy",
     "dma_engine",
@@ -65,6 +66,7 @@ __all__ = [
     "scalar_engine",
     "scalar_tensor_tensor",
     "select_reduce",
+    "sendrecv",
     "sequence_bounds",
     "set_rng_seed",
     "tensor_copy",
@@ -947,4 +949,44 @@ def nc_matmul_mx(
 
     Source: NKI ISA reference, nc_matmul_mx. Model: values and products are exact, and rounded once
     after the sum, as in nc_matmul; the byte 255 means NaN in uint8 scales, too.
+    """
+
+def core_barrier(
+    data: NkiTensor,
+    cores: int | Sequence[Any],
+    engine: engine = engine.gpsimd,
+    name: str | None = None,
+) -> NkiInstruction:
+    """Wait on `engine` until both cores of the logical core have come to this barrier.
+
+    What a core did with `data`, which both share, before the barrier is complete before the other
+    core touches `data` after it. Only this engine waits; instructions of others go on unless they
+    touch `data`. The barriers of two cores are one if they name the same tensor, in the order in
+    which each core comes to them; of two parts of it, what is in both is ordered. `cores` can only
+    be (0, 1).
+
+    Source: NKI ISA reference, core_barrier. Model: uses of other shared tensors are not ordered,
+    because no instruction that touches them waits for the barrier. The `id` of the BIR
+    instruction is that of a pipe, of which NKI has none to give: it is 0.
+    """
+
+def sendrecv(
+    src: NkiTensor,
+    dst: NkiTensor,
+    send_to_rank: int,
+    recv_from_rank: int,
+    pipe_id: int,
+    dma_engine: dma_engine = dma_engine.dma,
+    name: str | None = None,
+) -> NkiInstruction:
+    """Send `src` to the other core and receive that core's `src` into `dst`, moving bits.
+
+    Both cores wait for each other. The transfers of two cores are one if they have the same
+    `pipe_id`, in the order in which each core comes to them. A rank is the number of a core: 0 or
+    1, and never the core's own. With `gpsimd_dma` GpSimd itself moves the data, of which a
+    partition may have 1024 bytes of 4-byte elements, 512 of 2-byte and 256 of 1-byte ones.
+
+    Source: NKI ISA reference, sendrecv. A core that sends to itself is refused. Model: GpSimd
+    starts both kinds and waits until the data are there, so a core that uses two pipes in the
+    opposite order from the other core never gets on.
     """

@@ -1,20 +1,33 @@
-"""The `nki.collectives` surface: its names, none of which is available yet."""
+"""The `nki.collectives` surface: what the ranks of a launch do together."""
 
 from __future__ import annotations
 
 from typing import NoReturn
 
 from opennki.api.missing import missing
+from opennki.trace.sema.collectives import (
+    ReplicaGroup,
+    all_gather,
+    all_gather_v,
+    all_reduce,
+    all_to_all,
+    all_to_all_v,
+    collective_permute,
+    collective_permute_implicit,
+    collective_permute_implicit_reduce,
+    reduce_scatter,
+)
 
-NAMES = (
-    "ReplicaGroup", "all_gather", "all_gather_v", "all_reduce", "all_to_all", "all_to_all_v",
-    "collective_permute", "collective_permute_implicit",
-    "collective_permute_implicit_current_processing_rank_id",
-    "collective_permute_implicit_reduce", "rank_id", "reduce_scatter",
+_LATER = (
+    "collective_permute_implicit_current_processing_rank_id", "rank_id",
 )  # fmt: skip
 
-__all__: list[str] = []
+__all__ = [
+    "ReplicaGroup", "all_gather", "all_gather_v", "all_reduce", "all_to_all", "all_to_all_v",
+    "collective_permute", "collective_permute_implicit", "collective_permute_implicit_reduce",
+    "reduce_scatter",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> NoReturn:
-    raise missing("nki.collectives", name, (), NAMES)
+    raise missing("nki.collectives", name, __all__, _LATER)

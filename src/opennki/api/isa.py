@@ -51,8 +51,8 @@ def get_nc_sub_version() -> int:
 
 
 _LATER = (
-    "core_barrier", "dma_compute", "sendrecv", "register_alloc", "register_move", "register_load",
-    "register_store", "VirtualRegister",
+    "dma_compute", "register_alloc", "register_move", "register_load", "register_store",
+    "VirtualRegister",
 )  # fmt: skip
 
 

@@ -20,10 +20,11 @@ from opennki.driver import (
     Outcome,
     Request,
     StepMachine,
+    Turns,
     collect,
     defer,
     execute,
-    on_core,
+    machines,
     programs,
     rebuilt,
     record,
@@ -41,7 +42,8 @@ from opennki.driver.arrays import (
 )
 from opennki.driver.options import known_level, known_version, resolve_target
 from opennki.interop import torch_tensors
-from opennki.sim.memory import Storage
+from opennki.sim import cores
+from opennki.sim.cores import Party
 from opennki.trace import (
     Edge,
     TraceContext,
@@ -97,12 +99,12 @@ class Kernel:
         except NkiError as error:
             if self.request.full_traceback:
                 raise
-            raise error.with_traceback(None) from _shown(error.__cause__)
+            raise error.with_traceback(None) from shown_cause(error.__cause__)
 
     def __getitem__(self, grid: Any) -> Kernel:
         """The kernel with a launch grid: ``kernel[2]`` runs it on two cores of a logical core."""
         sizes = grid if isinstance(grid, tuple) else (grid,)
-        return Kernel(self.fn, _with(self.request, grid=sizes))
+        return Kernel(self.fn, changed(self.request, grid=sizes))
 
     def with_schedule(self, schedule: Any) -> Kernel:
         """The kernel with explicit order between instructions, besides what it had.
@@ -114,7 +116,7 @@ class Kernel:
             when the kernel is traced.
         """
         edges = edges_of(schedule, current(None))
-        return Kernel(self.fn, _with(self.request, schedule=(*self.request.schedule, *edges)))
+        return Kernel(self.fn, changed(self.request, schedule=(*self.request.schedule, *edges)))
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         """As a method: the instance is the first argument."""
@@ -124,14 +126,15 @@ class Kernel:
         return f"<nki kernel {self.__name__}>"
 
 
-def _shown(cause: BaseException | None) -> BaseException | None:
+def shown_cause(cause: BaseException | None) -> BaseException | None:
     """What the kernel's own Python raised, without our frames; None for endless recursion."""
     if cause is None or isinstance(cause, RecursionError):
         return None
     return cause.with_traceback(without_ours(cause.__traceback__))
 
 
-def _with(request: Request, **changes: Any) -> Request:
+def changed(request: Request, **changes: Any) -> Request:
+    """`request` with other options."""
     fields = {name: getattr(request, name) for name in request.__dataclass_fields__}
     return Request(**{**fields, **changes})
 
@@ -195,7 +198,7 @@ def simulate(
     changes: dict[str, Any] = {"step": step, "strict": strict, "level": level, "nki": nki}
     if target is not None:
         changes["target"] = target
-    return Kernel(made.fn, _with(made.request, **changes))
+    return Kernel(made.fn, changed(made.request, **changes))
 
 
 def launch(
@@ -229,20 +232,28 @@ def _trace(
     fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], options: Options
 ) -> tuple[list[TraceContext], list[Traced]]:
     fn = with_memory_names(fn)
-    contexts, traces = [], []
     launched = programs(options.grid)
-    shared: dict[str, Storage] | None = {} if len(launched) > 1 else None
-    for core, ids in enumerate(launched):
-        sink = on_core(_print, core, len(launched))
+    hardware = machines(options, len(launched), _print)
+    in_turns = options.step and len(launched) > 1
+    contexts, parties, turns = [], [], []
+    for core, (ids, (memory, machine)) in enumerate(zip(launched, hardware, strict=True)):
+        turn: Turns[Traced] = Turns()
         stepper = partial(
-            StepMachine, options=options, to_numpy=to_numpy, printer=sink, shared=shared
-        )
+            StepMachine, memory=memory, machine=machine, to_numpy=to_numpy,
+            turns=turn if in_turns else None,
+        )  # fmt: skip
         ctx = TraceContext(
             fn, options.target, options.grid, ids, stepper, options.step, options.schedule,
             options.dialect,
         )  # fmt: skip
-        traces.append(ctx.trace_kernel(args, kwargs))
         contexts.append(ctx)
+        turns.append(turn)
+        parties.append(Party(0, core, machine, turn.steps(partial(ctx.trace_kernel, args, kwargs))))
+    if in_turns:
+        cores.run(parties)
+        traces = [turn.value for turn in turns]
+    else:
+        traces = [ctx.trace_kernel(args, kwargs) for ctx in contexts]
     check_launch(traces)
     return contexts, traces
 

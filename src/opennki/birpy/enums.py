@@ -79,3 +79,38 @@ class TransposeOp(IsaEnum):
     XZYW = 11
     XYZW = 12
     XYWZ = 13
+
+
+class CollectiveKind(IsaEnum):
+    """What a collective does (`CollectiveKind`).
+
+    Model: AllGatherV is newer than the enumeration that is known, and its number is a guess.
+    """
+
+    SendRecv = 0
+    SendRecvCCE = 1
+    AllReduce = 2
+    ReduceScatter = 3
+    AllGather = 4
+    AllToAll = 5
+    AllToAllV = 6
+    Permute = 7
+    PermuteReduce = 8
+    PermuteImplicit = 9
+    PermuteReduceImplicit = 10
+    AllGatherV = 11
+
+
+class CollectiveDimension(IsaEnum):
+    """Along which dimension a collective splits or joins (`CollectiveDimension`)."""
+
+    Partition = 0
+    Free = 1
+
+
+class CollectiveHint(IsaEnum):
+    """Which parallelism a collective serves (`CollectiveComputeTypeHint`)."""
+
+    TP = 0
+    FSDP = 1
+    NONE = 2

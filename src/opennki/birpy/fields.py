@@ -10,14 +10,15 @@ from dataclasses import dataclass
 from math import inf, isfinite, nan
 from typing import Any, Final
 
-from opennki.isa.enums import DgeMode, Engine, IsaEnum, MatmulPerfMode
+from opennki.isa.enums import AluOp, DgeMode, Engine, IsaEnum, MatmulPerfMode
 
-from .enums import TransposeOp
+from .enums import CollectiveHint, CollectiveKind, TransposeOp
 
 WIRE_NAMES: Final[dict[IsaEnum, str]] = {
     MatmulPerfMode.NONE: "None", MatmulPerfMode.DOUBLE_ROW: "DoubleRow", TransposeOp.NONE: "None",
     DgeMode.none: "None", DgeMode.swdge: "SWDGE", DgeMode.hwdge: "HWDGE",
-    DgeMode.unknown: "Unassigned", **{engine: engine.bir for engine in Engine},
+    DgeMode.unknown: "Unassigned", CollectiveHint.NONE: "None",
+    **{engine: engine.bir for engine in Engine},
 }  # fmt: skip
 """Members whose wire name differs from their Python name."""
 
@@ -115,6 +116,34 @@ FLOATS: Final = tuple_of(FLOAT, "a list of numbers")
 PAIR: Final = tuple_of(INT, "two integers", 2)
 PATTERN: Final = tuple_of(PAIR, "a list of [step, num] pairs")
 GROUPS: Final = tuple_of(INTS, "a list of lists of integers")
+
+
+def _channel(value: object) -> bool:
+    """Whether a value names a kind, groups of ranks and an operator, in this order."""
+    return (
+        isinstance(value, tuple)
+        and len(value) == 3
+        and value[0] in CollectiveKind.__members__
+        and GROUPS.accepts(value[1])
+        and value[2] in AluOp.__members__
+    )
+
+
+def _to_channel(wire: object) -> object | None:
+    if not isinstance(wire, dict) or wire.keys() - {"kind", "replica_groups", "op"}:
+        return None
+    groups = GROUPS.decode(wire.get("replica_groups", []))
+    made = (wire.get("kind", "AllReduce"), groups, wire.get("op", "bypass"))
+    return made if _channel(made) else None
+
+
+CHANNEL: Final = Kind(
+    "a kind of collective, lists of ranks, and an operator",
+    _channel,
+    lambda v: {"kind": v[0], "replica_groups": GROUPS.encode(v[1]), "op": v[2]},
+    _to_channel,
+)
+"""What a collective does: ``("AllReduce", ((0, 1),), "add")``, an object on the wire."""
 
 
 class _Mark:

@@ -25,9 +25,19 @@ from opennki.isa.enums import (
 )  # fmt: skip
 from opennki.isa.registry import OWNER
 
-from .enums import CopyMode, DeviceBuffer, MemsetMode, QosClass, TransposeOp, TSCMode
+from .enums import (
+    CollectiveDimension,
+    CollectiveHint,
+    CopyMode,
+    DeviceBuffer,
+    MemsetMode,
+    QosClass,
+    TransposeOp,
+    TSCMode,
+)  # fmt: skip
 from .fields import (
     BOOL,
+    CHANNEL,
     FLOAT,
     FLOATS,
     GROUPS,
@@ -186,6 +196,34 @@ _FIELDS: Final[Mapping[str, tuple[Field, ...]]] = {
         Field("reduce_cmd", _ACC, ReduceCmd.ZeroAccumulate),
         Field("fill_value", FLOAT),
     ),
+    "CoreBarrier": (
+        Field("runtime_semaphore", INT, 0), Field("id", INT, 0), Field("cores", INTS),
+    ),
+    "CollectiveCompute": (
+        Field("cc_channel", CHANNEL),
+        Field("cc_dim", enumeration(CollectiveDimension), CollectiveDimension.Free),
+        Field("cc_type_hint", enumeration(CollectiveHint), CollectiveHint.NONE),
+        Field("stream_id", INT, 0),
+        Field("src_target_pairs", PATTERN, ()),
+        # Model: GetCurProcessingRankID has it, and the other route passes it on; where the wire
+        # has it is not known.
+        Field("channel_id", INT, 0),
+        # Model: ours, for collectives of variable length; what the wire has is not known.
+        _flag("opennki_recv_counts_known"),
+        _flag("opennki_has_rdispls"),
+        _flag("can_read_uninit"),
+        _flag("is_local"),
+        Field("pipe_id", INT, 0),
+        Field("recv_from_rank", INTS, ()),
+        Field("send_to_rank", INT, OPTIONAL),
+        Field("initial_corebarrier", BOOL, True),
+        Field("permute_chain", INTS, ()),
+        Field("src1_bitmap", INTS, ()),
+        _flag("unique_tensors"),
+        _flag("use_gpsimd_dma"),
+        Field("dma_qos", enumeration(QosClass), QosClass.Unassigned),
+        Field("queue", STR, ""),
+    ),
     "StreamShuffle": (Field("mask", INTS),),
     "CopyPredicated": (
         _flag("can_read_uninit"),
@@ -213,6 +251,7 @@ _ENGINES: Final[Mapping[str, frozenset[Engine]]] = {
     "QuantizeMx": frozenset({Engine.DVE}),
     "NonzeroWithCount": frozenset({Engine.POOL}),
     "CustomOp": frozenset({Engine.POOL}),
+    "GPSIMDSB2SB": frozenset({Engine.POOL}),
     # The only engine with a systolic array. Source: trn1 architecture guide, "Tensor Engine".
     "Matmult": frozenset({Engine.PE}),
     "MatmultMx": frozenset({Engine.PE}),

@@ -16,10 +16,11 @@ from opennki.ir import Access, Inst
 from opennki.isa.registry import INSTRUCTIONS
 from opennki.penguin import Function, Region, Statement
 
+from .emit.cores import CoresEmit
 from .emit.matmul import MatmulEmit, PsumWrites
 
 
-class NeuronCodegen(MatmulEmit):
+class NeuronCodegen(MatmulEmit, CoresEmit):
     """Builds one `Function`.
 
     Attributes: function; scope, the statement list that is appended to; kernel_code, code object

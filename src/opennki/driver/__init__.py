@@ -7,14 +7,15 @@ from .kernels import KernelFile, KernelLike, existing, imported, is_kernel, para
 from .kernels import split as split_path
 from .observe import Run, observed, record, show_warnings
 from .options import LEVELS, NKI_VERSIONS, Options, Request, defaults, known_version
-from .simulate import Outcome, StepMachine, collect, execute, on_core, unwritten
+from .simulate import Outcome, StepMachine, collect, execute, execute_ranks, machines, unwritten
 from .specs import SHORT_DTYPES, ArraySpec, as_argument
+from .turns import Turns
 
 __all__ = [
     "FORMS", "LEVELS", "NKI_VERSIONS", "SHORT_DTYPES", "ArraySpec", "Compiled", "KernelFile",
-    "KernelLike", "Options", "Outcome", "Request", "Run", "StepMachine", "as_argument",
+    "KernelLike", "Options", "Outcome", "Request", "Run", "StepMachine", "Turns", "as_argument",
     "check_file", "collect", "compile_kernel", "defaults", "defer", "diagnose", "distinct",
-    "execute", "existing", "imported", "is_kernel", "known_version", "observed", "on_core",
-    "parameters", "programs", "rebuilt", "record", "requesting", "require", "show_warnings",
-    "split_path", "traced", "unwritten",
+    "execute", "execute_ranks", "existing", "imported", "is_kernel", "known_version",
+    "machines", "observed", "parameters", "programs", "rebuilt", "record",
+    "requesting", "require", "show_warnings", "split_path", "traced", "unwritten",
 ]  # fmt: skip

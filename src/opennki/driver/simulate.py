@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any, Protocol
 
@@ -11,20 +11,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from opennki.backend.program import Program
-from opennki.base.codes import NKI6001, NKI6002
-from opennki.base.diag import Diagnostic, NkiError, diagnostic, problem
+from opennki.base.codes import NKI6001, NKI6002, NKI6023
+from opennki.base.diag import Diagnostic, NkiError, diagnostic, fail, problem
 from opennki.birpy import Module
 from opennki.ir import Inst, Tensor, View
 from opennki.penguin import Function
+from opennki.sim import cores
+from opennki.sim.cores import Party, Steps
 from opennki.sim.machine import Machine
 from opennki.sim.machine import Options as MachineOptions
-from opennki.sim.memory import FULL, Memory, Storage
+from opennki.sim.memory import Memory, Storage
 from opennki.sim.ref import bir as bir_level
 from opennki.sim.ref import penguin as penguin_level
 from opennki.sim.ref import program as program_level
+from opennki.sim.uses import FULL
 from opennki.trace import NkiTensor, Traced
 
 from .options import Options
+from .turns import Turns
 
 Array = NDArray[Any]
 ToNumpy = Callable[[Any, str], Array]
@@ -76,54 +80,106 @@ class Forms(Protocol):
 def execute(
     compiled: Forms, to_numpy: ToNumpy, printer: Callable[[str], None], level: str | None = None
 ) -> Outcome:
-    """Run every program of the launch, one after the other, on copies of the caller's arrays.
+    """Run all programs of the launch, side by side, on copies of the caller's arrays.
 
     Args: to_numpy, caller's array -> NumPy array of the tensor's dtype; printer, sink of
         device_print; level, which form to run (None: the options').
     Raises: NkiError for traps, and for what compiling down to the level refuses.
     """
+    arrays = [[array for _, array in compiled.traces[0].arrays]]
+    (outcome,) = execute_ranks(compiled, arrays, to_numpy, printer, level)
+    return outcome
+
+
+def execute_ranks(
+    compiled: Forms, arrays: Sequence[Sequence[Any]], to_numpy: ToNumpy,
+    printer: Callable[[str], None], level: str | None = None,
+) -> list[Outcome]:  # fmt: skip
+    """As `execute`, on one rank for each list of `arrays`; what each rank gives.
+
+    What several ranks are warned of is told of the first of them.
+    Raises: NKI2707 for groups of ranks that are not those of the launch.
+    """
     options = compiled.options
-    shared: dict[str, Storage] = {}
-    memories = []
-    found: list[Diagnostic] = []
+    check_ranks(compiled.traces, len(arrays))
     runner = _LEVELS[level or options.level](compiled)
     start = perf_counter()
-    for index, traced in enumerate(compiled.traces):
-        memory = Memory(options.precise, shared if len(compiled.traces) > 1 else None)
-        _load(memory, traced.arrays, to_numpy)
-        machine = Machine(memory.find, machine_options(options))
-        machine.printer = on_core(printer, index, len(compiled.traces))
-        runner(index, machine, memory)
-        found += machine.diagnostics
-        memories.append(memory)
-        for store in shared.values():
-            store.next_core()
+    parties, ranks = [], []
+    for rank, given in enumerate(arrays):
+        traces = [_on_rank(traced, given) for traced in compiled.traces]
+        name = f"rank {rank}" if len(arrays) > 1 else ""
+        hardware = machines(options, len(traces), printer, name)
+        for core, (traced, (memory, machine)) in enumerate(zip(traces, hardware, strict=True)):
+            _load(memory, traced.arrays, to_numpy)
+            parties.append(Party(rank, core, machine, runner(core, machine, memory)))
+        ranks.append((traces, [memory for memory, _ in hardware]))
+    cores.run(parties)
     seconds = perf_counter() - start
-    found += unwritten(compiled.traces[0], memories[0], options.strict)
-    return Outcome(*collect(compiled.traces, memories), found, seconds)
+    told: set[tuple[str, object]] = set()
+    outcomes = []
+    for rank, (traces, memories) in enumerate(ranks):
+        found = [d for p in parties if p.rank == rank for d in p.machine.diagnostics]
+        found += unwritten(traces[0], memories[0], options.strict)
+        new = [d for d in found if (d.code.id, d.loc) not in told]
+        told.update((d.code.id, d.loc) for d in found)
+        outcomes.append(Outcome(*collect(traces, memories), new, seconds))
+    return outcomes
 
 
-def on_core(printer: Callable[[str], None], core: int, cores: int) -> Callable[[str], None]:
-    """`printer`, with the number of the core before each line if there are several."""
-    return printer if cores == 1 else lambda line: printer(f"[core {core}] {line}")
+def _on_rank(traced: Traced, arrays: Sequence[Any]) -> Traced:
+    """`traced` with the arrays of one rank."""
+    tensors = [tensor for tensor, _ in traced.arrays]
+    return replace(traced, arrays=list(zip(tensors, arrays, strict=True)))
 
 
-Runner = Callable[[int, Machine, Memory], None]
+def check_ranks(traces: Sequence[Traced], ranks: int) -> None:
+    """Raises NkiError for every instruction that needs other ranks than those of the launch."""
+    found: dict[tuple[str, object], Diagnostic] = {}
+    for traced in traces:
+        for inst in traced.function.instructions():
+            if not inst.alone:
+                for one in inst.check_ranks(ranks):
+                    found.setdefault((one.code.id, inst.loc), diagnostic(one, inst.loc))
+    if found:
+        raise NkiError(found.values())
+
+
+def machines(
+    options: Options, count: int, printer: Callable[[str], None], rank: str = ""
+) -> list[tuple[Memory, Machine]]:
+    """Memory and machine of each of the `count` cores of a rank, which has that name."""
+    shared: dict[str, Storage] | None = {} if count > 1 else None
+    made = []
+    for core in range(count):
+        memory = Memory(options.precise, shared)
+        machine = Machine(memory.find, machine_options(options), core)
+        names = [rank, f"core {core}" if count > 1 else ""]
+        machine.printer = _named(printer, " ".join(filter(None, names)))
+        made.append((memory, machine))
+    return made
+
+
+def _named(printer: Callable[[str], None], place: str) -> Callable[[str], None]:
+    """`printer`, with where a line comes from before it, if there are several places."""
+    return (lambda line: printer(f"[{place}] {line}")) if place else printer
+
+
+Runner = Callable[[int, Machine, Memory], Steps]
 
 
 def _penguin(compiled: Forms) -> Runner:
-    return lambda index, machine, memory: penguin_level.run(compiled.penguin[index], machine)
+    return lambda index, machine, memory: penguin_level.steps(compiled.penguin[index], machine)
 
 
 def _bir(compiled: Forms) -> Runner:
     target = compiled.options.target
     functions = compiled.bir.functions
-    return lambda index, machine, memory: bir_level.run(functions[index], target, machine)
+    return lambda index, machine, memory: bir_level.steps(functions[index], target, machine)
 
 
 def _program(compiled: Forms) -> Runner:
     program = compiled.program
-    return lambda index, machine, memory: program_level.run(program, index, machine, memory)
+    return lambda index, machine, memory: program_level.steps(program, index, machine, memory)
 
 
 _LEVELS: dict[str, Callable[[Forms], Runner]] = {
@@ -193,23 +249,42 @@ def machine_options(options: Options) -> MachineOptions:
 class StepMachine:
     """Runs instructions while they are traced, so that the kernel's Python can show values.
 
-    Programs of one launch have a machine each, and the same `shared` storages (None: one program).
+    Programs of one launch have one each.
     """
 
     def __init__(
-        self, arrays: list[tuple[Tensor, Any]], options: Options, to_numpy: ToNumpy,
-        printer: Callable[[str], None], shared: dict[str, Storage] | None = None,
-    ) -> None:  # fmt: skip
-        for store in (shared or {}).values():
-            store.next_core()
-        self.memory = Memory(options.precise, shared)
-        _load(self.memory, arrays, to_numpy)
-        self.machine = Machine(self.memory.find, machine_options(options))
-        self.machine.printer = printer
+        self,
+        arrays: list[tuple[Tensor, Any]],
+        memory: Memory,
+        machine: Machine,
+        to_numpy: ToNumpy,
+        turns: Turns[Traced] | None = None,
+    ) -> None:
+        """Args: turns, what lets the other programs run; None where they are not stepped."""
+        self.memory = memory
+        self.machine = machine
+        self.turns = turns
+        _load(memory, arrays, to_numpy)
 
     def execute(self, inst: Inst) -> None:
-        """Run one instruction."""
-        self.machine.execute(inst)
+        """Run one instruction.
+
+        Raises: NKI6023 if it waits for a program that is not being stepped.
+        """
+        if self.turns is not None:
+            self.turns.check()
+        if inst.alone:
+            self.machine.execute(inst)
+            return
+        for found in inst.check_ranks(1):
+            raise NkiError([diagnostic(found, inst.loc)])
+        core = self.machine.core
+        if inst.company(0, core).places == ((0, core),):
+            cores.together({(0, core): (self.machine, inst)})
+        elif self.turns is not None:
+            self.turns.wait(inst)
+        else:
+            raise fail(NKI6023, inst.loc, inst=inst.spec.label)
 
     def values(self, view: View) -> Array:
         """The present contents of a view."""

@@ -1,6 +1,6 @@
 """The alphabet of every level: tensors, views, and the declaration of instructions."""
 
-from .inst import PARTITIONS, Inst, instruction
+from .inst import PARTITIONS, Company, Inst, Met, Place, instruction
 from .masked import Masked
 from .scalar import ScalarFn
 from .shapes import fixed_size, problems, signature
@@ -22,8 +22,9 @@ from .tensor import ANYWHERE, HBM, ON_CHIP, PSUM, SBUF, Role, Space, Tensor
 from .view import View, compact, describe, distinct, row_major
 
 __all__ = [
-    "ANYWHERE", "HBM", "ON_CHIP", "PARTITIONS", "PSUM", "SBUF", "Access", "Attribute", "Given",
-    "Inst", "InstrSpec", "Masked", "Operand", "Read", "Register", "Role", "ScalarFn", "Space",
-    "Tensor", "View", "attr", "compact", "describe", "distinct", "fixed_size", "inout", "inp",
-    "instruction", "out", "problems", "row_major", "signature", "state",
+    "ANYWHERE", "HBM", "ON_CHIP", "PARTITIONS", "PSUM", "SBUF", "Access", "Attribute",
+    "Company", "Given", "Inst", "InstrSpec", "Masked", "Met", "Operand", "Place", "Read",
+    "Register", "Role", "ScalarFn", "Space", "Tensor", "View", "attr", "compact", "describe",
+    "distinct", "fixed_size", "inout", "inp", "instruction", "out", "problems", "row_major",
+    "signature", "state",
 ]  # fmt: skip

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 from typing_extensions import dataclass_transform
@@ -17,17 +17,34 @@ from .scalar import Array
 from .spec import Access, Attribute, InstrSpec, Operand, Read, attr, inout, inp, out, state
 from .view import View
 
+Place = tuple[int, int]
+"""Where a program runs: rank, the number of a logical core in its launch, and core in it."""
+
+
+class Company(NamedTuple):
+    """Who runs an instruction together with others: on each of `places` one with the same `key`."""
+
+    key: object
+    places: tuple[Place, ...]
+
 
 class Inst:
     """One instruction: the operands and attributes of its class, and where it came from.
 
+    Most run `alone`. One that does not waits until each place of its `company` has come to one
+    with the same key; then they run as one. Their `sem` receives its own place and the operands at
+    every place.
+
     Attributes: engine, the engine that runs it; name, the author's name or None; loc; after,
-    instructions that must complete before (`depends_on`). Of the class: engine_default, the engine
-    that is the published default of `engine=`, None where that is `unknown`.
+    instructions that must complete before (`depends_on`). Of the class: module that has its call;
+    engine_default, the engine that is the published default of `engine=`, None where that is
+    `unknown`.
     """
 
     __slots__ = ("after", "engine", "loc", "name")
     spec: ClassVar[InstrSpec]
+    alone: ClassVar[bool] = True
+    module: ClassVar[str] = "nki.isa"
     engine_default: ClassVar[Any] = None
 
     engine: Any
@@ -58,8 +75,32 @@ class Inst:
         """Rules that the declarations cannot say. `t` is the `Target`."""
         return iter(())
 
+    def check_launch(self, core: int, cores: int) -> Problems:
+        """Rules about where it runs: core `core` of a launch of `cores` programs."""
+        return iter(())
+
+    def company(self, rank: int, core: int) -> Company:
+        """Who runs it together with the instruction on this core; not asked if it runs alone."""
+        return Company(self.spec.label, ((rank, core),))
+
+    def check_ranks(self, ranks: int) -> Problems:
+        """Rules about the number of ranks of the launch."""
+        return iter(())
+
+    def check_company(self, others: Sequence[Inst]) -> Problems:
+        """Rules about the instructions of all `others` that it is about to run with."""
+        return iter(())
+
+    def windows(self, operand: str) -> Sequence[View] | None:
+        """The parts of an operand that matter, of an instruction with company; None: all of it."""
+        return None
+
+    def orders(self) -> Iterator[View]:
+        """Views of which all earlier uses, by whom of its company ever, precede all later ones."""
+        return iter(())
+
     def watch(self, *operands: Any) -> Problems:
-        """What a simulator should tell, given the operands that `sem` is about to get.
+        """What a simulator should tell, given what `sem` is about to get.
 
         An error ends the run before `sem` is called, a warning does not.
         """
@@ -150,6 +191,9 @@ def _same(a: object, b: object) -> bool:
     return a == b or (a != a and b != b)
 
 
+Met = Mapping[Place, Sequence[Any]]
+"""What `sem` of an instruction that has company receives: the operands at every place."""
+
 C = TypeVar("C", bound=type)
 _ALWAYS = 0
 
@@ -185,7 +229,7 @@ def instruction(
             name, made,
             tuple(v for v in named.values() if isinstance(v, Operand)),
             tuple(v for v in named.values() if isinstance(v, Attribute)),
-            kept, engines, since, until, emit, bir, klr, owner, cls.__doc__ or "",
+            kept, engines, since, until, emit, bir, klr, owner, cls.__doc__ or "", made.module,  # type: ignore[attr-defined]  # of `Inst`
         )  # fmt: skip
         return made
 

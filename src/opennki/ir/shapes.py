@@ -11,7 +11,7 @@ last word matches anything and keeps the view's own dimensions.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
-from typing import Any
+from typing import Any, Final
 
 from opennki.base import dtypes
 from opennki.base.codes import (
@@ -39,6 +39,9 @@ from .inst import Inst
 from .spec import Access, InstrSpec, Operand, Read
 from .tensor import Space
 from .view import View, compact, distinct
+
+BY_DMA: Final = frozenset({"DMACopy", "CollectiveCompute"})
+"""Opcodes whose operands DMA reaches, at any partition."""
 
 
 def signature(view: View) -> tuple[object, ...]:
@@ -173,7 +176,7 @@ def _on_chip(operand: Operand, view: View, inst: Inst, t: Any) -> Iterator[Probl
     if view.shape[0] > 1 and view.strides[0] != view.row:
         yield problem(NKI2111, operand=name, got=view.strides[0], want=view.row)
     engine = inst.engine
-    if engine is None or inst.spec.bir == "DMACopy":
+    if engine is None or inst.spec.bir in BY_DMA:
         return
     yield from _fields(name, view, t)
     start, count = view.start_partition + view.tensor.start_partition, view.shape[0]

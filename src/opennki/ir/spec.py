@@ -200,7 +200,8 @@ class InstrSpec:
     Attributes: name, of the NKI call (empty: no call makes it directly); cls; operands and attrs
     in declaration order; order, all field names; engines, legal ones, preferred first; since and
     until, target orders; emit, name of the builder method; bir, opcode it lowers to; klr,
-    operator; owner, whether this class is what `bir` means when it is read back; doc.
+    operator; owner, whether this class is what `bir` means when it is read back; doc; module
+    that has the call.
     """
 
     name: str
@@ -216,6 +217,7 @@ class InstrSpec:
     klr: str
     owner: bool
     doc: str
+    module: str = "nki.isa"
     outs: tuple[Operand, ...] = ()
     ins: tuple[Operand, ...] = ()
     state: Operand | None = None
@@ -228,6 +230,11 @@ class InstrSpec:
         self.state = next((o for o in by if o.access is Access.STATE), None)
         self.fields = {o.name: o for o in self.operands}
         self.fields.update({a.name: a for a in self.attrs})
+
+    @property
+    def call(self) -> str:
+        """What kernels call, as they call it."""
+        return f"{self.module}.{self.label}"
 
     @property
     def label(self) -> str:

@@ -166,6 +166,13 @@ class DgeMode(IsaEnum):
     unknown = 3
 
 
+class DmaEngine(IsaEnum):
+    """Who moves the data of a transfer between cores."""
+
+    dma = 1
+    gpsimd_dma = 2
+
+
 class OobMode(IsaEnum):
     """What a run-time index outside its tensor does."""
 

@@ -14,6 +14,9 @@ from . import (
     activate2,
     activation,
     bounds,
+    collective,
+    collective_v,
+    cores,
     cumulative,
     dma,
     elementwise,
@@ -24,6 +27,7 @@ from . import (
     move,
     mx,
     partition_reduce,
+    permute,
     predicate,
     range_select,
     reduce,
@@ -39,7 +43,8 @@ from . import (
 FAMILIES: Final[tuple[ModuleType, ...]] = (
     dma, fill, move, elementwise, reduce, scan, stats, activation, matmul, transpose, predicate,
     range_select, exponential, cumulative, search, shuffle,
-    partition_reduce, bounds, rng, gather, sparse, activate2, mx,
+    partition_reduce, bounds, rng, gather, sparse, activate2, mx, cores, collective, permute,
+    collective_v,
 )  # fmt: skip
 
 INSTRUCTIONS: Final[tuple[type[Inst], ...]] = tuple(

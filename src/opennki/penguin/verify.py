@@ -171,7 +171,10 @@ class _Verifier:
         except TypeError:  # an attribute that is no key
             found, key = None, inst
         if found is None:
-            found = self._verdicts[key] = tuple(problems(inst, self._function.target))
+            found = tuple(problems(inst, self._function.target))
+            if not (inst.alone or found):
+                found = tuple(inst.check_launch(self._function.core, self._function.cores))
+            self._verdicts[key] = found
         for fault in found:
             self._report(fault, inst.loc, inst)
 

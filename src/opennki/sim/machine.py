@@ -6,7 +6,7 @@ stores. Interpreters of each level only walk their form and hand instructions to
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any
@@ -29,6 +29,7 @@ from opennki.base.diag import (
     Diagnostic,
     NkiError,
     Problem,
+    Problems,
     Severity,
     diagnostic,
     problem,
@@ -39,7 +40,8 @@ from opennki.ir import Inst, Operand, Read, Register, Space, View, describe
 from opennki.ir.masked import Masked
 from opennki.isa.enums import Engine, ReduceCmd
 
-from .memory import FULL, Storage, Window
+from .memory import Storage, Window
+from .uses import FULL, Uses
 
 Array = NDArray[Any]
 Find = Callable[[Any], Storage]
@@ -69,13 +71,14 @@ class Options:
 class Machine:
     """One core's engines.
 
-    Attributes: find, place -> storage; options; registers, what each engine keeps for every
-    partition between instructions; diagnostics, what was noticed while running; printer, sink of
-    device_print.
+    Attributes: find, place -> storage; options; core, its number among those that share storage;
+    registers, what each engine keeps for every partition between instructions; diagnostics, what
+    was noticed while running; printer, sink of device_print.
     """
 
     find: Find
     options: Options = field(default_factory=Options)
+    core: int = 0
     registers: dict[tuple[Engine, Register | None], Array] = field(default_factory=dict)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     printer: Callable[[str], None] | None = None
@@ -92,18 +95,14 @@ class Machine:
         """
         spec = inst.spec
         mode = inst.read_mode()
-        operands = [self._gather(inst, operand, mode) for operand in spec.ins]
+        operands = [self._gather(inst, o, mode, getattr(inst, o.name)) for o in spec.ins]
         lanes = None
         if spec.state is not None:
             lanes = self._lanes(inst, spec.state)
             operands.append(lanes)
         for operand in spec.ins:
-            self._check_written(inst, operand, operands)
-        for found in inst.watch(*operands):
-            if found.code.severity is Severity.error:
-                told = [one for one in self.diagnostics if one.loc is inst.loc]
-                raise NkiError([*told, diagnostic(found, inst.loc, _shown(inst))])
-            self._warn(inst, found.code, found.facts)
+            self._check_written(inst, operand, getattr(inst, operand.name), operands)
+        self.warn(inst, inst.watch(*operands))
         with np.errstate(all="ignore"):
             results = inst.sem(*operands)  # type: ignore[attr-defined]  # every class defines it
         if spec.state is not None:
@@ -117,10 +116,57 @@ class Machine:
             return
         if mode is Read.F32 and spec.state is None:
             self._check_sums(inst, operands, results)
-        for operand, values in zip(spec.outs, results, strict=True):
+        self.put(inst, results)
+
+    def gather(self, inst: Inst) -> list[Any]:
+        """What an instruction that runs with others gives them: copies of what it reads.
+
+        Raises: as `execute`.
+        """
+        mode, read = inst.read_mode(), [id(view) for view in inst.reads()]
+        return [
+            self._given(inst, o, mode) if id(getattr(inst, o.name)) in read else None
+            for o in inst.spec.ins
+        ]
+
+    def _given(self, inst: Inst, operand: Operand, mode: Read) -> Array:
+        """A copy of an operand, of which only those parts have to be written that matter."""
+        whole = getattr(inst, operand.name)
+        windows = inst.windows(operand.name)
+        if windows is None:
+            self._check_written(inst, operand, whole, [])
+            return np.array(self._gather(inst, operand, mode, whole))
+        for view in windows:
+            self._check_written(inst, operand, view, [])
+            self._gather(inst, operand, mode, view)
+        return self.values(getattr(inst, operand.name)).astype(np.int64)
+
+    def put(self, inst: Inst, results: tuple[Any, ...]) -> None:
+        """Store what `inst` leaves in each of its results; None leaves one as it is."""
+        for operand, values in zip(inst.spec.outs, results, strict=True):
             view = getattr(inst, operand.name)
             if view is not None and values is not None:
                 self._store(inst, operand, view, values)
+
+    def warn(self, inst: Inst, found: Problems) -> None:
+        """Warn of what was `found` on a line, each code once.
+
+        Raises: NkiError for an error among it, together with earlier warnings of the line.
+        """
+        for one in found:
+            if one.code.severity is Severity.error:
+                told = [earlier for earlier in self.diagnostics if earlier.loc is inst.loc]
+                raise NkiError([*told, diagnostic(one, inst.loc, _shown(inst))])
+            self._warn(inst, one.code, one.facts)
+
+    def order(self, views: Sequence[View]) -> None:
+        """All cores have come to a point that orders their uses of what is in all `views`.
+
+        Args: views, one for each core, of one tensor.
+        """
+        store = self.find(views[0].tensor)
+        if store.uses is not None:
+            store.uses.forget({store.marked(_window(view)) for view in views})
 
     def _check_sums(self, inst: Inst, operands: list[Any], results: tuple[Any, ...]) -> None:
         """Warn of integers computed from integers that float32 has rounded: float64 tells."""
@@ -156,8 +202,7 @@ class Machine:
         store = self.find(view.tensor)
         return store.window(view.const_offset, view.shape, view.strides, view.dtype).copy()
 
-    def _gather(self, inst: Inst, operand: Operand, mode: Read) -> Any:
-        value = getattr(inst, operand.name)
+    def _gather(self, inst: Inst, operand: Operand, mode: Read, value: Any) -> Any:
         read = operand.read or mode
         if value is None:
             return None
@@ -165,11 +210,12 @@ class Machine:
             return np.float32(value) if read is Read.F32 else int(value)
         store = self.find(value.tensor)
         array = store.window(value.const_offset, value.shape, value.strides, value.dtype)
-        if store.mine is not None:
-            raced = store.unordered_read(_window(value))
+        if store.uses is not None:
+            marked = store.marked(_window(value))
+            raced = store.uses.unordered_read(self.core, marked)
             if raced is not None:
-                self._warn_race(inst, "reads", "wrote", value, raced)
-            store.note_read(_window(value))
+                self._warn_race(inst, "reads", "wrote", value, raced, store.uses)
+            store.uses.note_read(self.core, marked)
         if operand.shape[-1] != "...":
             array = array.reshape(value.shape[0], prod(value.shape[1:]))
         if read is Read.RAW:
@@ -195,15 +241,21 @@ class Machine:
             }  # fmt: skip
             self._warn(inst, NKI6009, facts)
 
-    def _warn_race(self, inst: Inst, does: str, did: str, view: View, raced: Array) -> None:
+    def _warn_race(
+        self, inst: Inst, does: str, did: str, view: View, raced: Array, uses: Uses
+    ) -> None:
+        """Warn of a race, once per line for all cores."""
+        if inst.loc in uses.told:
+            return
+        uses.told.add(inst.loc)
         facts = {
             "inst": inst.spec.label, "does": does, "did": did, "count": int(raced.sum()),
             "tensor": view.tensor.name, "element": _first(raced, view),
         }  # fmt: skip
         self._warn(inst, NKI6008, facts)
 
-    def _check_written(self, inst: Inst, operand: Operand, operands: list[Any]) -> None:
-        view = getattr(inst, operand.name)
+    def _check_written(self, inst: Inst, operand: Operand, view: Any, operands: list[Any]) -> None:
+        """Look for elements of `view` that matter and that nothing has written."""
         store = self.find(view.tensor) if isinstance(view, View) else None
         if store is None or store.written is None:
             return
@@ -218,7 +270,7 @@ class Machine:
             missing[unused] = False
         if not missing.any():
             return
-        examined = inst.examined(operand.name, *operands)
+        examined = inst.examined(operand.name, *operands) if operands else None
         if examined is not None:
             missing &= np.reshape(examined, missing.shape)
             if not missing.any():
@@ -280,7 +332,7 @@ class Machine:
             stored = values
         else:
             stored = _rounded(values, view.dtype, window.dtype, store.precise, saturate)
-        if store.mine is not None:
+        if store.uses is not None:
             self._claim(inst, view, window, stored, mask, store)
         if view.tensor.space is Space.psum:
             self._writer[view.tensor.name] = inst.engine
@@ -303,7 +355,10 @@ class Machine:
         store: Storage,
     ) -> None:  # fmt: skip
         """Storage of several cores is written: warn where another core wrote or read otherwise."""
-        wrote, read = store.unordered_write(_window(view))
+        uses = store.uses
+        assert uses is not None
+        marked = store.marked(_window(view))
+        wrote, read = uses.unordered_write(self.core, marked)
         changed = where = np.broadcast_to(True if mask is None else mask, view.shape)
         if wrote is not None or read is not None:
             kind = f"u{window.itemsize}"
@@ -312,9 +367,9 @@ class Machine:
                 changed = ~wrote | differs
             for did, raced in (("wrote", wrote), ("read", read)):
                 if raced is not None and (raced & differs).any():
-                    self._warn_race(inst, "overwrites", did, view, raced & differs)
+                    self._warn_race(inst, "overwrites", did, view, raced & differs, uses)
                     break
-        store.note_write(_window(view), where, changed)
+        uses.note_write(self.core, marked, where, changed)
 
     def _accumulate(
         self, inst: Inst, operand: Operand, view: View, values: Array, old: Array,

@@ -14,6 +14,8 @@ from opennki.base.dtypes import DType
 from opennki.base.loc import SrcLoc
 from opennki.base.numerics import NARROW_FLOATS, from_f32, poison, storage
 
+from .uses import Marked, Uses, remarked
+
 Array = NDArray[Any]
 
 
@@ -42,16 +44,11 @@ class Storage:
     Attributes: place, the tensor; data, the buffer's bytes; written, one byte per byte of this
     storage's own elements (laid out densely), None once everything was written; base, first byte
     in `data`; pitch, bytes from one partition to the next in `data`, None when dense; width, bytes
-    of one element as stored (4 for narrow floats when rounding is off). For storage that the cores
-    of a launch share also, laid out as `written`: mine, 1 where the present core wrote and 3 where
-    it changed something; seen, where it read; earlier and looked, the same of the cores before it
-    (None for the first core, and for storage of one core).
+    of one element as stored (4 for narrow floats when rounding is off); uses, who used which of
+    the bytes that cores of a launch share, None for storage of one core.
     """
 
-    __slots__ = (
-        "base", "data", "earlier", "looked", "mine", "pitch", "place", "precise", "seen", "width",
-        "written",
-    )  # fmt: skip
+    __slots__ = ("base", "data", "pitch", "place", "precise", "uses", "width", "written")
 
     def __init__(
         self,
@@ -72,10 +69,7 @@ class Storage:
         self.pitch = pitch
         self.data = np.empty(size, np.uint8) if data is None else data
         self.written: NDArray[np.uint8] | None = np.zeros(size, np.uint8)
-        self.mine: NDArray[np.uint8] | None = None
-        self.seen: NDArray[np.uint8] | None = None
-        self.earlier: NDArray[np.uint8] | None = None
-        self.looked: NDArray[np.uint8] | None = None
+        self.uses: Uses | None = None
         if data is None and not filled:
             self.poison()
 
@@ -133,16 +127,9 @@ class Storage:
         self.precise, self.width = True, mine.itemsize
         self.data = np.empty(self.row_bytes * self.place.shape[0], np.uint8)
         self.fill(from_f32(values, mine) if mine in NARROW_FLOATS else values)
-        self.written = self._remarked(written, old_width)
-        for name in ("mine", "seen", "earlier", "looked"):
-            setattr(self, name, self._remarked(getattr(self, name), old_width))
-
-    def _remarked(
-        self, marks: NDArray[np.uint8] | None, old_width: int
-    ) -> NDArray[np.uint8] | None:
-        if marks is None:
-            return None
-        return np.repeat(marks.reshape(-1, old_width)[:, 0], self.width)
+        self.written = None if written is None else remarked(written, old_width, self.width)
+        if self.uses is not None:
+            self.uses.remark(old_width, self.width)
 
     def marks(
         self, offset: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: DType
@@ -150,62 +137,18 @@ class Storage:
         """First byte of the written mark of every element; None when everything was written."""
         if self.written is None:
             return None
-        return self._marked(self.written, Window(offset, shape, strides, dtype))
+        return self.marked(Window(offset, shape, strides, dtype)).of(self.written)
 
-    def _marked(self, marks: NDArray[np.uint8], view: Window) -> Array:
+    def marked(self, view: Window) -> Marked:
+        """Which marks are those of the elements of `view`."""
         width = storage(view.dtype, self.precise).itemsize
         steps = tuple(s * width for s in view.strides)
-        return np.ndarray(view.shape, f"u{width}", marks, view.offset * width, steps)
-
-    # ---- several cores -----------------------------------------------------------------------
-
-    def next_core(self) -> None:
-        """The next core of a launch starts: what was used so far, earlier cores used."""
-        size = self.row_bytes * self.place.shape[0]
-        if self.mine is not None and self.seen is not None:
-            self.earlier = self.mine if self.earlier is None else self.earlier | self.mine
-            self.looked = self.seen if self.looked is None else self.looked | self.seen
-        self.mine, self.seen = np.zeros(size, np.uint8), np.zeros(size, np.uint8)
-
-    def unordered_read(self, view: Window) -> Array | None:
-        """Which elements an earlier core wrote and this one did not; None if there are none."""
-        return self._others(self.earlier, view, 0)
-
-    def unordered_write(self, view: Window) -> tuple[Array | None, Array | None]:
-        """Which elements an earlier core wrote, and which it read, that this one left unchanged."""
-        return self._others(self.earlier, view, 1), self._others(self.looked, view, 1)
-
-    def _others(self, marks: NDArray[np.uint8] | None, view: Window, bit: int) -> Array | None:
-        if marks is None or self.mine is None:
-            return None
-        theirs, own = self._marked(marks, view), self._marked(self.mine, view)
-        kind = own.dtype.type
-        found: Array = (theirs & ~(own >> kind(bit)) & kind(FULL[own.dtype.itemsize])) != 0
-        return found if found.any() else None
-
-    def note_read(self, view: Window) -> None:
-        """The present core reads these elements."""
-        if self.seen is not None:
-            marks = self._marked(self.seen, view)
-            marks[...] = FULL[marks.dtype.itemsize]
-
-    def note_write(self, view: Window, where: Array, changed: Array) -> None:
-        """The present core writes the elements `where`; those not `changed` are what they were."""
-        if self.mine is not None:
-            marks = self._marked(self.mine, view)
-            full = FULL[marks.dtype.itemsize]
-            np.copyto(
-                marks, marks | np.where(changed, 3 * full, full).astype(marks.dtype), where=where
-            )
+        return Marked(view.offset * width, view.shape, steps, width)
 
     def values(self) -> Array:
         """A copy of the whole contents in the tensor's shape."""
         kind = storage(self.place.dtype, self.precise)
         return np.array(self._rows()).view(kind).reshape(self.place.shape)
-
-
-FULL = {1: 0x01, 2: 0x0101, 4: 0x01010101, 8: 0x0101010101010101}
-"""Mark of an element, by its width, all of whose bytes were written."""
 
 
 class Memory:
@@ -231,7 +174,7 @@ class Memory:
             found = self.shared.get(place.name)
             if found is None:
                 found = self.shared[place.name] = self._new(place, filled)
-                found.next_core()
+                found.uses = Uses(found.row_bytes * place.shape[0])
             return found
         return self._new(place, filled)
 

@@ -15,6 +15,6 @@ TARGET = cayman.TARGET.derive(
     pe_moving_bf16_max=8192,
     features=frozenset(
         {"ocp_fp8", "bf16_psum", "accumulate_any", "act_reduce_any", "dma_priority", "mx",
-         "tensor_indirection", "vector_xorwow"}
+         "tensor_indirection", "vector_xorwow", "neuron_switch"}
     ),
 )  # fmt: skip

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache
-from math import prod
 from random import Random
 from typing import Any, Final
 
@@ -24,13 +23,11 @@ from opennki.base import dtypes
 from opennki.base.diag import Problem, Severity
 from opennki.base.dtypes import DType
 from opennki.ir import Access, Attribute, Inst, Operand, Space, View, problems
-from opennki.isa.dma import PERMUTATIONS
-from opennki.isa.matmul import tile_sizes
 from opennki.isa.registry import BY_CLASS, INSTRUCTIONS
-from opennki.isa.shuffle import GROUP, KEEP
 from opennki.target import Target
 
 from .numbers import LEGAL, NUMBERS
+from .repairs import REPAIRS, TUPLES
 from .views import Frame, Names, fancy, plain, split
 
 MOST: Final = 300
@@ -126,7 +123,7 @@ def _walk(cls: type[Inst], target: Target, steps: int = 2500) -> Iterator[Choice
 def advice(cls: type[Inst], target: Target, tries: int = 300) -> str:
     """What to write when `choices` finds nothing for `cls`, with the codes that are in the way.
 
-    They are counted over random instructions, without those that `_REPAIRS` can mend.
+    They are counted over random instructions, without those that `REPAIRS` can mend.
     """
     rnd = Random(cls.__name__)
     options = {f: _options(cls, f, target) for f in (*cls.spec.order, "engine")}
@@ -134,15 +131,15 @@ def advice(cls: type[Inst], target: Target, tries: int = 300) -> str:
     for _ in range(tries):
         choice = _fresh(cls, options, rnd, rnd.choice((dtypes.float32, dtypes.uint8)), {})
         made = _made(cls, choice, _frames(cls, choice, rnd, True), target, Random(0))
-        counts.update({p.code.id for p in errors(made, target)} - set(_REPAIRS))
-    found = ", ".join(f"{id} ({n})" for id, n in counts.most_common(4)) or "those in _REPAIRS"
+        counts.update({p.code.id for p in errors(made, target)} - set(REPAIRS))
+    found = ", ".join(f"{id} ({n})" for id, n in counts.most_common(4)) or "those in REPAIRS"
     first = next(iter(dict(counts.most_common(1))), "the code")
     return (
         f"no legal operands were found for {cls.__name__} on {target.name}. Codes in the way, with "
         f"how many of {tries} tries break them: {found}. For the one that ties sizes together, "
-        "write in testing/instances.py a function `def _name(frames, one, inst)` that changes "
+        "write in testing/repairs.py a function `def _name(frames, one, inst)` that changes "
         "frames[operand] (its partitions and free sizes) as the facts `one.facts` of the problem "
-        f'ask, and the entry "{first}": _name in _REPAIRS.'
+        f'ask, and the entry "{first}": _name in REPAIRS.'
     )
 
 
@@ -314,8 +311,8 @@ def _made(
             fields[operand.name] = plain(frame, names)
     for attribute in cls.spec.attrs:
         if fields[attribute.name] is _Fitted.FITTED:
-            make = _TUPLES.get(attribute.name)
-            assert make is not None, f"write in _TUPLES how to make `{attribute.name}`"
+            make = TUPLES.get(attribute.name)
+            assert make is not None, f"write in TUPLES how to make `{attribute.name}`"
             fields[attribute.name] = make(fields, target, rnd)
     engine = choice["engine"]
     inst: Inst = cls(**fields, engine=engine)  # type: ignore[call-arg]
@@ -330,169 +327,8 @@ def _repair(frames: dict[str, Frame], found: list[Problem], inst: Inst) -> bool:
     before = dict(frames)
     done: set[str | None] = set()
     for one in found:
-        change = _REPAIRS.get(one.code.id)
+        change = REPAIRS.get(one.code.id)
         if change is not None and one.operand not in done:
             done.add(one.operand)
             change(frames, one, inst)
     return frames != before
-
-
-def _want(frames: dict[str, Frame], one: Problem, inst: Inst) -> None:
-    """An operand must have as many elements (or partitions) as another."""
-    name, want = one.operand or "", one.facts["want"]
-    frame = frames.get(name)
-    if frame is None:
-        return
-    if isinstance(want, list):
-        frames[name] = replace(frame, partitions=want[0], free=tuple(want[1:]))
-        return
-    number = want if isinstance(want, int) else 1
-    if one.facts.get("dim") == "partitions":
-        frames[name] = replace(frame, partitions=number)
-    elif prod(frame.free) == 2 * _int(one.facts.get("got")):  # pairs of rows count once
-        frames[name] = replace(frame, free=(2, number))
-    else:
-        frames[name] = replace(frame, free=(number,))
-
-
-def _int(fact: object) -> int:
-    return fact if isinstance(fact, int) else 0
-
-
-def _pair(frames: dict[str, Frame], one: Problem, inst: Inst) -> None:
-    """The first free dimension of an operand must be 2."""
-    frame = frames[one.operand or ""]
-    frames[one.operand or ""] = replace(frame, free=(2, prod(frame.free)))
-
-
-def _triples(frames: dict[str, Frame], one: Problem, inst: Inst) -> None:
-    frame = frames[one.operand or ""]
-    frames[one.operand or ""] = replace(frame, free=(*frame.free, 3))
-
-
-def _longer(frames: dict[str, Frame], one: Problem, inst: Inst) -> None:
-    """An operand, and those of the same length, must have more elements."""
-    number = prod(frames[one.operand or ""].free)
-    for name, frame in frames.items():
-        if prod(frame.free) == number:
-            frames[name] = replace(frame, free=(*frame.free, _int(one.facts["want"])))
-
-
-def _flatter(frames: dict[str, Frame], one: Problem, inst: Inst) -> None:
-    """An operand must walk fewer free dimensions."""
-    frame = frames[one.operand or ""]
-    frames[one.operand or ""] = replace(frame, free=(prod(frame.free),))
-
-
-def _as_many(frames: dict[str, Frame], one: Problem, inst: Inst) -> None:
-    """Source and destination must have equally many elements; ranks may differ."""
-    source, dst = frames["src"], frames["dst"]
-    if prod(source.shape) % dst.partitions == 0:
-        frames["dst"] = replace(dst, free=(prod(source.shape) // dst.partitions,))
-    else:
-        frames["dst"] = replace(dst, partitions=source.partitions, free=source.free)
-
-
-def _smaller(frames: dict[str, Frame], one: Problem, inst: Inst) -> None:
-    """An operand is too large for the engine."""
-    frame = frames[one.operand or ""]
-    frames[one.operand or ""] = replace(frame, partitions=min(frame.partitions, 32))
-
-
-def _rows(frames: dict[str, Frame], one: Problem, inst: Inst) -> None:
-    """An operand must have as many partitions as another."""
-    name = one.operand or ""
-    frames[name] = replace(frames[name], partitions=_int(one.facts["want"]))
-
-
-def _block(frames: dict[str, Frame], one: Problem, inst: Inst) -> None:
-    """An operand must be one block of rows."""
-    name = one.operand or ""
-    frames[name] = replace(frames[name], partitions=16)
-
-
-def _multiple(frames: dict[str, Frame], one: Problem, inst: Inst) -> None:
-    """A size must be a multiple: of the elements of an operand, or of its partitions.
-
-    Partitions change in every operand that has as many by declaration.
-    """
-    name, group = one.operand or "", _int(one.facts["group"])
-    if one.facts.get("what", "partitions") != "partitions":
-        frames[name] = replace(frames[name], free=(*frames[name].free, group))
-        return
-    word = inst.spec.fields[name].shape[0]  # type: ignore[union-attr]  # it is an operand
-    partitions = -(-frames[name].partitions // group) * group
-    for operand in inst.spec.operands:
-        if operand.shape[0] == word:
-            frames[operand.name] = replace(frames[operand.name], partitions=partitions)
-
-
-def _groups(frames: dict[str, Frame], one: Problem, inst: Inst) -> None:
-    """An operand, and those of as many partitions, must have whole groups of them."""
-    group, got = _int(one.facts["group"]), _int(one.facts["got"])
-    for name, frame in frames.items():
-        if frame.partitions == got:
-            frames[name] = replace(frame, partitions=-(-got // group) * group)
-
-
-_REPAIRS: Final[dict[str, Callable[[dict[str, Frame], Problem, Inst], None]]] = {
-    "NKI2101": _rows, "NKI2102": _want, "NKI2103": _want, "NKI2107": _want, "NKI2126": _as_many,
-    "NKI2205": _pair, "NKI2210": _smaller, "NKI2212": _smaller, "NKI2216": _rows,
-    "NKI2217": _multiple, "NKI2218": _flatter, "NKI2306": _want,
-    "NKI2307": _block, "NKI2404": _want,
-    "NKI2411": _triples, "NKI2412": _longer, "NKI2413": _flatter, "NKI2414": _multiple,
-    "NKI2451": _groups, "NKI2452": _want,
-}  # fmt: skip
-
-
-# ---- tuple attributes ------------------------------------------------------------------------
-
-
-def _pattern(fields: dict[str, Any], target: Target, rnd: Random) -> object:
-    """Pairs whose counts multiply to the elements of `dst`."""
-    sizes = split(fields["dst"].free_size, rnd)
-    steps = (0, 1, -1, 2, -7, 100, 2**31 - 1, -(2**31))
-    return tuple((rnd.choice(steps), size) for size in sizes)
-
-
-def _axis(fields: dict[str, Any], target: Target, rnd: Random) -> object:
-    """Some of the last dimensions of `data`."""
-    rank = len(fields["data"].shape)
-    return tuple(range(rnd.choice(range(1, rank)), rank))
-
-
-def _axes(fields: dict[str, Any], target: Target, rnd: Random) -> object:
-    """The transpose of the rank of `src`."""
-    return PERMUTATIONS.get(len(fields["src"].shape))
-
-
-def _tile_size(fields: dict[str, Any], target: Target, rnd: Random) -> object:
-    rows, columns = tile_sizes(target)
-    return (rnd.choice(rows), target.pe_cols if "moving_scale" in fields else rnd.choice(columns))
-
-
-def _tile_position(fields: dict[str, Any], target: Target, rnd: Random) -> object:
-    size = fields["tile_size"]
-    if not isinstance(size, tuple) or len(size) != 2:
-        size = fields["tile_size"] = _tile_size(fields, target, rnd)
-    return tuple(
-        rnd.choice(range(0, end, n))
-        for n, end in zip(size, (target.pe_rows, target.pe_cols), strict=True)
-    )
-
-
-def _shuffle_mask(fields: dict[str, Any], target: Target, rnd: Random) -> object:
-    """Partitions that `src` has in every group in which `dst` wants them."""
-    have, want = fields["src"].partitions, fields["dst"].partitions
-    mask = []
-    for entry in range(GROUP):
-        last = (want - 1 - entry) // GROUP * GROUP  # the last group that has this partition
-        mask.append(rnd.choice([KEEP, *range(max(0, min(GROUP, have - last)))]))
-    return tuple(mask)
-
-
-_TUPLES: Final[dict[str, Callable[[dict[str, Any], Target, Random], object]]] = {
-    "pattern": _pattern, "axis": _axis, "axes": _axes, "tile_size": _tile_size,
-    "tile_position": _tile_position, "shuffle_mask": _shuffle_mask,
-}  # fmt: skip
-"""Values of the attributes that are tuples, by name: they depend on the sizes of operands."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 from typing import Any, Final
 
 import numpy as np
@@ -19,8 +20,10 @@ from opennki.isa.move import TensorCopyOp
 from opennki.lower import BirCodeGenLoop
 from opennki.penguin import Function, IRBuilder
 from opennki.penguin.substitute import copy_of
+from opennki.sim import cores
+from opennki.sim.cores import Party, Steps
 from opennki.sim.machine import Machine
-from opennki.sim.memory import Memory
+from opennki.sim.memory import Memory, Storage, is_shared
 from opennki.sim.ref import bir, penguin, program
 from opennki.target import Target
 
@@ -34,12 +37,15 @@ def program_of(insts: Sequence[Inst], target: Target, *, share: bool = False) ->
     """A function that runs `insts` on initialised tensors and returns all that they leave.
 
     Every tensor ``t`` that an instruction names is filled from the input ``t.in`` before and copied
-    to the output ``t.out`` after, through SBUF when it is in PSUM. The instructions are copied.
+    to the output ``t.out`` after, through SBUF when it is in PSUM. The instructions are copied. If
+    one of them needs another core, the function is that of the first of two, and only barriers use
+    memory that both share.
 
     Args: share, whether instructions use the same tensor where theirs are alike (in memory and
         bytes); otherwise tensors of different instructions are different, whatever their names.
     """
-    builder = IRBuilder(Function("generated", target))
+    several = any(True for inst in insts for _ in inst.check_launch(0, 1))
+    builder = IRBuilder(Function("generated", target, 0, 2 if several else 1))
     tensors: list[Tensor] = []
     copies: list[Inst] = []
     for inst in insts:
@@ -49,11 +55,15 @@ def program_of(insts: Sequence[Inst], target: Target, *, share: bool = False) ->
             tensor = own.get(view.tensor)
             if tensor is None:
                 free = [t for t in tensors if share and t not in own.values()]
-                tensor = _stand_in(view.tensor, free, len(tensors))
+                space = view.tensor.space
+                if several and space is Space.shared_hbm and not any(inst.orders()):
+                    space = Space.private_hbm
+                tensor = _stand_in(view.tensor, space, free, len(tensors))
                 own[view.tensor] = tensor
                 if tensor not in tensors:
                     tensors.append(tensor)
             fields[operand.name] = View(tensor, view.offset, view.shape, view.strides, view.dtype)
+        fields.update((name, 1) for name in _PEERS & fields.keys())
         copies.append(copy_of(inst, fields))
     for tensor in tensors:
         _fill(builder, builder.tensor(tensor))
@@ -63,17 +73,21 @@ def program_of(insts: Sequence[Inst], target: Target, *, share: bool = False) ->
     return builder.function
 
 
-def _stand_in(old: Tensor, free: Sequence[Tensor], number: int) -> Tensor:
-    """One of `free` that can stand for `old`, or a new tensor like it."""
+_PEERS: Final = {"send_to_rank", "recv_from_rank"}
+"""Attributes that name the other core."""
+
+
+def _stand_in(old: Tensor, space: Space, free: Sequence[Tensor], number: int) -> Tensor:
+    """One of `free` in `space` that can stand for `old`, or a new tensor like it."""
     for tensor in free:
         if (
-            tensor.space is old.space
+            tensor.space is space
             and tensor.shape[0] >= old.shape[0]
             and (tensor.row, tensor.dtype.itemsize) == (old.row, old.dtype.itemsize)
         ):
             return tensor
     return Tensor(
-        f"{old.name}.{number}", old.shape, old.dtype, old.space,
+        f"{old.name}.{number}", old.shape, old.dtype, space,
         address=old.address, start_partition=old.start_partition,
     )  # fmt: skip
 
@@ -171,39 +185,83 @@ def inputs_of(function: Function, rng: np.random.Generator) -> Arrays:
 def run(function: Function, arrays: Mapping[str, Array], level: str) -> Arrays:
     """Run `function` at a level on copies of `arrays` (by argument name); its results by name.
 
+    It runs on as many ranks as its instructions name, and the first of two functions runs beside a
+    twin. Every other place has the same arrays with their rows reversed, as far as they are its
+    own, and its number behind the names of its results.
     Raises: NkiError for what the back end refuses.
     """
-    memory = Memory()
-    for name, array in arrays.items():
-        memory.find(function.tensors[name]).fill(array)
-    machine = Machine(memory.find)
-    machine.printer = _ignore
-    RUNNERS[level](function, machine, memory)
-    return {name: memory.find(function.tensors[name]).values() for name in function.results}
+    named = [_ranks(inst) for inst in function.instructions()]
+    places = list(product(range(1 + max(named, default=0)), range(function.cores)))
+    shared: dict[int, dict[str, Storage]] = {}
+    parties = []
+    for rank, core in places:
+        one = shared.setdefault(rank, {}) if function.cores > 1 else None
+        memory = Memory(shared=one)
+        own = function if core == 0 else _twin(function)
+        for name, array in arrays.items():
+            target = own.tensors.get(name.removesuffix(".in"))
+            same = core == 0 or target is None or is_shared(target)
+            turned = (rank + (0 if same else core)) % 2
+            memory.find(own.tensors[name]).fill(array[::-1] if turned else array)
+        machine = Machine(memory.find, core=core)
+        machine.printer = _ignore
+        steps = RUNNERS[level](own, machine, memory)
+        parties.append((Party(rank, core, machine, steps), memory))
+    cores.run([party for party, _ in parties])
+    return {
+        f"{name}{number or ''}": memory.find(function.tensors[name]).values()
+        for number, (_, memory) in enumerate(parties)
+        for name in function.results
+    }
+
+
+def agree(insts: Sequence[Inst]) -> bool:
+    """Whether one launch can run all of them: each takes part in every collective."""
+    ranks = 1 + max(map(_ranks, insts), default=0)
+    return not any(True for inst in insts for _ in inst.check_ranks(ranks))
+
+
+def _ranks(inst: Inst) -> int:
+    """The largest rank that `inst` names."""
+    groups: Sequence[Sequence[int]] = getattr(inst, "groups", tuple)()
+    return max((rank for group in groups for rank in group), default=0)
+
+
+def _twin(function: Function) -> Function:
+    """The second core's program beside `function`: the same, but its other core is the first.
+
+    Only a function without loops has one.
+    """
+    made = Function(function.name, function.target, 1, function.cores)
+    made.tensors, made.args, made.results = function.tensors, function.args, function.results
+    for inst in function.instructions():
+        fields = {name: getattr(inst, name) for name in inst.spec.order}
+        made.body.append(copy_of(inst, fields | dict.fromkeys(_PEERS & fields.keys(), 0)))
+    return made
 
 
 def _ignore(line: str) -> None:
     """What device_print says is no result."""
 
 
-def _penguin(function: Function, machine: Machine, memory: Memory) -> None:
-    penguin.run(function, machine)
+def _penguin(function: Function, machine: Machine, memory: Memory) -> Steps:
+    return penguin.steps(function, machine)
 
 
-def _bir(function: Function, machine: Machine, memory: Memory) -> None:
+def _bir(function: Function, machine: Machine, memory: Memory) -> Steps:
     module = BirCodeGenLoop().run_on_module([function])
-    bir.run(module.functions[0], function.target, machine)
+    return bir.steps(module.functions[0], function.target, machine)
 
 
-def _program(function: Function, machine: Machine, memory: Memory) -> None:
+def _program(function: Function, machine: Machine, memory: Memory) -> Steps:
     module = BirCodeGenLoop().run_on_module([function])
     made, found = build(module, function.target)
     if made is None:
         raise NkiError(found)
-    program.run(made, 0, machine, memory)
+    return program.steps(made, 0, machine, memory)
 
 
-RUNNERS: Final[dict[str, Callable[[Function, Machine, Memory], None]]] = {
+RUNNERS: Final[dict[str, Callable[[Function, Machine, Memory], Steps]]] = {
     "penguin": _penguin, "bir": _bir, "program": _program,
 }  # fmt: skip
 """Every level that runs."""

@@ -28,6 +28,7 @@ from opennki.base.codes import (
 )
 from opennki.base.diag import Code
 from opennki.ir import Inst, Operand, Space, Tensor, View
+from opennki.ir.shapes import BY_DMA
 from opennki.isa.enums import Engine
 from opennki.penguin.substitute import copy_of
 from opennki.target import TARGETS, Target
@@ -108,7 +109,7 @@ def _layouts(inst: Inst, view: View, target: Target) -> Iterator[Bad]:
         strides = (2 * view.row, *view.strides[1:])
         skipping = View(view.tensor, view.offset, view.shape, strides, view.dtype)
         yield "every other partition", skipping, NKI2111
-    if inst.spec.bir != "DMACopy":
+    if inst.spec.bir not in BY_DMA:
         row = view.row
         tensor = Tensor("wrong", (target.partitions, row), view.dtype, view.space)
         shifted = View(tensor, row + view.free_offset, view.shape, view.strides, view.dtype)

@@ -1,14 +1,15 @@
 """Front door 1: kernels traced by partial evaluation."""
 
-from .arguments import function_of
+from .arguments import arrays_of, function_of
 from .context import Stepper, TraceContext
 from .launch import Traced, check_launch
 from .nki_ctx import nki_ctx, nki_ctx_or_none
-from .plain import plain_int
+from .plain import is_array, plain_int
 from .schedule import Edge, edges_of
 from .values import DynamicSlice, NkiTensor
 
 __all__ = [
-    "DynamicSlice", "Edge", "NkiTensor", "Stepper", "TraceContext", "Traced", "check_launch",
-    "edges_of", "function_of", "nki_ctx", "nki_ctx_or_none", "plain_int",
+    "DynamicSlice", "Edge", "NkiTensor", "Stepper", "TraceContext", "Traced", "arrays_of",
+    "check_launch", "edges_of", "function_of", "is_array", "nki_ctx", "nki_ctx_or_none",
+    "plain_int",
 ]  # fmt: skip

@@ -158,6 +158,25 @@ def _holds(value: Any) -> bool:
     return isinstance(value, NKIObject) or (is_dataclass(value) and not isinstance(value, type))
 
 
+def arrays_of(
+    fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], refuse: Refuse
+) -> list[tuple[str, Any]]:
+    """Name and value of every array of a call, in the order in which they become tensors.
+
+    Raises: as `bind` and `with_tensors`.
+    """
+    found: list[tuple[str, Any]] = []
+
+    def note(name: str, array: Any) -> Any:
+        found.append((name, array))
+        return array
+
+    fn, args, kwargs = unbound(fn, args, kwargs)
+    for name, value in bind(fn, args, kwargs, refuse).items():
+        with_tensors(name, value, note, refuse)
+    return found
+
+
 class ResultTree:
     """The nesting of a kernel's results; leaves are views of HBM tensors."""
 

@@ -8,7 +8,15 @@ from __future__ import annotations
 from enum import Enum as PythonEnum
 from typing import Final
 
-from opennki.isa.enums import DgeMode, Engine, IsaEnum, MatmulPerfMode, OobMode, ReduceCmd
+from opennki.isa.enums import (
+    DgeMode,
+    DmaEngine,
+    Engine,
+    IsaEnum,
+    MatmulPerfMode,
+    OobMode,
+    ReduceCmd,
+)  # fmt: skip
 
 
 class Enum(PythonEnum):
@@ -105,6 +113,7 @@ MEANING: Final[dict[Enum, IsaEnum]] = {
     ),
     **{m: DgeMode[m.name] for m in dge_mode},
     **{m: OobMode[m.name] for m in oob_mode},
+    **{m: DmaEngine[m.name] for m in dma_engine},
     matmul_perf_mode.none: MatmulPerfMode.NONE,
     matmul_perf_mode.double_row: MatmulPerfMode.DOUBLE_ROW,
 }  # fmt: skip

@@ -5,6 +5,7 @@
 """
 
 # ruff: noqa: F403  # each file holds catalogue entries and nothing else
+from .cores import *
 from .families import *
 from .instruction import *
 from .internal import *

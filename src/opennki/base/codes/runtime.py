@@ -123,11 +123,11 @@ NKI6008 = warning_code(
     "programs of a launch depend on each other's order",
     "{inst} {does} {count} element(s) of `{tensor}` that another program of the launch {did}, "
     "the first at {element}",
-    hint="let every program read and write a part of its own, or do the second step in a kernel "
-    "of its own",
-    why="Programs of a launch run at the same time on different cores, in no order. Here they run "
-    "one after the other, so this result is one of many that the device may give. Writing what is "
-    "there already is not counted.",
+    hint="let every program read and write a part of its own, or put "
+    "nisa.core_barrier(data={tensor}, cores=(0, 1)) between the two uses",
+    why="Programs of a launch run at the same time on different cores, in no order but that of "
+    "core_barrier, which orders uses of the data that it names. This result is one of many that "
+    "the device may give. Writing what is there already is not counted.",
     wrong="nisa.dma_copy(dst=out, src=t)  # by every program",
     right="p = nl.program_id(0)\nnisa.dma_copy(dst=out[p * 128 : (p + 1) * 128], src=t)",
 )
@@ -198,4 +198,54 @@ NKI6021 = code(
     "targets. Source: NKI ISA reference, local_gather and nc_n_gather.",
     wrong="nisa.nc_n_gather(dst=y, data=x[:, 0:64], indices=idx)  # idx holds 64",
     right="nisa.nc_n_gather(dst=y, data=x[:, 0:65], indices=idx)",
+)
+
+NKI6025 = code(
+    "NKI6025",
+    "cores that wait for each other for ever",
+    "nothing can run any more: {what}",
+    hint="let every core come to the same barriers and transfers in the same order, whatever "
+    "branches it takes",
+    why="A core_barrier is complete when both cores have come to one for the same data, a sendrecv "
+    "when both have come to one with the same pipe_id. On a device the kernel would hang until a "
+    "timeout. Source: NKI ISA reference, core_barrier and sendrecv.",
+    wrong="if nl.program_id(0) == 0:\n    nisa.core_barrier(data=x, cores=(0, 1))",
+    right="nisa.core_barrier(data=x, cores=(0, 1))  # on both cores",
+)
+
+NKI6022 = code(
+    "NKI6022",
+    "cores that send each other different tiles",
+    "this core receives {want} and the other one sends {got}",
+    hint="let both cores exchange tiles of one shape and dtype, or use another pipe_id",
+    why="Each core receives as many bytes as its own tile has. Source: NKI ISA reference, "
+    "sendrecv: the tiles have the same shape and dtype.",
+    wrong="n = 4 if nl.program_id(0) == 0 else 8\n"
+    "nisa.sendrecv(src=a[:, 0:n], dst=b[:, 0:n], send_to_rank=o, recv_from_rank=o, pipe_id=0)",
+    right="nisa.sendrecv(src=a, dst=b, send_to_rank=o, recv_from_rank=o, pipe_id=0)",
+)
+
+NKI6023 = code(
+    "NKI6023",
+    "debugger that cannot wait for another core",
+    "{inst} waits for the other core, which has not run yet",
+    hint="run all cores while they are traced: nki.simulate(kernel[2], step=True)",
+    why="A breakpoint() runs the instructions that this program has traced so far, while the other "
+    "programs of the launch have not been traced. In step mode they run in turns. All targets.",
+    wrong="nisa.core_barrier(data=x, cores=(0, 1))\nbreakpoint()\n\nkernel[2](x)",
+    right="nisa.core_barrier(data=x, cores=(0, 1))\nbreakpoint()\n\n"
+    "nki.simulate(kernel[2], step=True)(x)",
+)
+
+NKI6024 = warning_code(
+    "NKI6024",
+    "chunk of a collective that does not fit",
+    "rank {sender} of the group sends {count} element(s) with {inst}, and `{where}` has {have} "
+    "from where they begin",
+    hint="keep send_count within `src` after send_displ, and within what the receiver has for it",
+    why="Counts are read when the collective runs. What a device does with elements that are not "
+    "there, or with those that have no room, is not documented; here they are left out. Source: "
+    "NKI collectives reference, all_to_all_v.",
+    wrong="counts[0] = [100, 100, 100, 100]  # dst has 16 elements per rank",
+    right="counts[0] = [16, 16, 16, 16]",
 )

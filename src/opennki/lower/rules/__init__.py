@@ -10,6 +10,8 @@ from opennki.lower.table import Rule
 from . import (
     activate2,
     activation,
+    collective,
+    cores,
     dma,
     elementwise,
     fill,
@@ -25,5 +27,5 @@ from . import (
 RULES: Final[dict[type[Inst], Rule]] = {
     **dma.RULES, **fill.RULES, **elementwise.RULES, **reduce.RULES,
     **activation.RULES, **matmul.RULES, **predicate.RULES, **search.RULES, **rng.RULES,
-    **gather.RULES, **sparse.RULES, **activate2.RULES,
+    **gather.RULES, **sparse.RULES, **activate2.RULES, **cores.RULES, **collective.RULES,
 }  # fmt: skip

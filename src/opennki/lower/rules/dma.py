@@ -14,7 +14,8 @@ from opennki.isa.dma import DMACopyOp, DMATranspose
 from opennki.isa.enums import DgeMode, OobMode
 from opennki.lower.table import Attrs, Fields, Rule
 
-_CLASSES: Final = {None: QosClass.Unassigned} | {n: QosClass[f"P{n}"] for n in range(4)}
+CLASSES: Final = {None: QosClass.Unassigned} | {n: QosClass[f"P{n}"] for n in range(4)}
+"""Class of service of each priority."""
 
 
 def _attrs(inst: DMACopyOp | DMATranspose) -> Attrs:
@@ -22,7 +23,7 @@ def _attrs(inst: DMACopyOp | DMATranspose) -> Attrs:
         "mode": CopyMode.Copy,
         "oob_is_err": inst.oob_mode is OobMode.error,
         "dge_type": inst.dge_mode,
-        "dma_qos": _CLASSES[inst.priority],
+        "dma_qos": CLASSES[inst.priority],
     }
 
 
@@ -30,7 +31,7 @@ def _lift(inst: Instruction, fields: Fields) -> Fields:
     attrs = inst.attrs
     qos = attrs.get("dma_qos", QosClass.Unassigned)
     return fields | {
-        "priority": next(n for n, c in _CLASSES.items() if c is qos),
+        "priority": next(n for n, c in CLASSES.items() if c is qos),
         "oob_mode": OobMode.error if attrs.get("oob_is_err", True) else OobMode.skip,
         "dge_mode": attrs.get("dge_type", DgeMode.unknown),
     }

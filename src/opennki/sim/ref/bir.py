@@ -13,6 +13,7 @@ from opennki.birpy import AccessPattern, BasicBlock, Function, Instruction, Loop
 from opennki.ir import Inst, Role, Space, Tensor, View
 from opennki.lower import RULES, lift
 from opennki.lower.memlocs import KINDS
+from opennki.sim.cores import Steps, Wait, run_alone
 from opennki.sim.machine import Machine
 from opennki.target import Target
 
@@ -61,19 +62,28 @@ class Lifter:
 
 def run(function: Function, target: Target, machine: Machine) -> None:
     """Execute `function` on `machine`, whose storages hold the inputs."""
+    run_alone(machine, steps(function, target, machine))
+
+
+def steps(function: Function, target: Target, machine: Machine) -> Steps:
+    """Execute `function` as one core of several."""
     lifter = Lifter(target)
     for block in function.blocks:
-        _block(block, machine, lifter, {})
+        yield from _block(block, machine, lifter, {})
 
 
-def _block(block: BasicBlock, machine: Machine, lifter: Lifter, index: dict[str, int]) -> None:
+def _block(block: BasicBlock, machine: Machine, lifter: Lifter, index: dict[str, int]) -> Steps:
     for item in block.instructions:
         if isinstance(item, Loop):
             for value in item.axis.values():
                 for inner in item.blocks:
-                    _block(inner, machine, lifter, {**index, item.axis.name: value})
+                    yield from _block(inner, machine, lifter, {**index, item.axis.name: value})
         else:
-            machine.execute(lifter(at(item, index) if index else item))
+            inst = lifter(at(item, index) if index else item)
+            if inst.alone:
+                machine.execute(inst)
+            else:
+                yield Wait((inst,))
 
 
 def at(inst: Instruction, index: dict[str, int]) -> Instruction:

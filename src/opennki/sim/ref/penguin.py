@@ -4,20 +4,30 @@ from __future__ import annotations
 
 from opennki.ir import Inst
 from opennki.penguin import Function, Loop, Statement, substitute
+from opennki.sim.cores import Steps, Wait, run_alone
 from opennki.sim.machine import Machine
 
 
 def run(function: Function, machine: Machine) -> None:
     """Execute `function` on `machine`, whose storages hold the inputs."""
-    _body(function.body, machine, {})
+    run_alone(machine, steps(function, machine))
 
 
-def _body(body: list[Statement], machine: Machine, index: dict[str, int]) -> None:
+def steps(function: Function, machine: Machine) -> Steps:
+    """Execute `function` as one core of several."""
+    yield from _body(function.body, machine, {})
+
+
+def _body(body: list[Statement], machine: Machine, index: dict[str, int]) -> Steps:
     for item in body:
         if isinstance(item, Inst):
-            machine.execute(substitute(item, index) if index else item)
+            inst = substitute(item, index) if index else item
+            if inst.alone:
+                machine.execute(inst)
+            else:
+                yield Wait((inst,))
         elif isinstance(item, Loop):
             for value in item.var.values():
-                _body(item.body, machine, {**index, item.var.name: value})
+                yield from _body(item.body, machine, {**index, item.var.name: value})
         else:
-            _body(item.body, machine, index)
+            yield from _body(item.body, machine, index)

@@ -2,12 +2,15 @@
 
 SBUF and PSUM are one buffer each, and every storage lies at its address, so that storages that
 overlap wrongly overwrite each other. Queues run as far ahead as their semaphores let them, DMA
-transfers as late as possible, so that a missing semaphore shows as a wrong result.
+transfers as late as possible, so that a missing semaphore shows as a wrong result. An instruction
+that waits for another core holds up the queue that it is in, and no other.
 """
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +20,10 @@ from opennki.base.codes import NKI6006
 from opennki.base.diag import fail
 from opennki.base.loc import UNKNOWN
 from opennki.birpy import MemoryLocation, MemoryType
+from opennki.ir import Inst
 from opennki.isa.enums import Engine
+from opennki.isa.registry import INSTRUCTIONS
+from opennki.sim.cores import Steps, Wait, run_alone
 from opennki.sim.machine import Machine
 from opennki.sim.memory import Memory, Storage
 from opennki.target import Target
@@ -26,15 +32,23 @@ from .bir import Lifter
 
 Image = NDArray[np.uint8]
 
+COMPANY: Final = frozenset(cls.spec.bir for cls in INSTRUCTIONS if not cls.alone)
+"""Opcodes that run together with those of other cores."""
+
 
 def run(program: Program, index: int, machine: Machine, memory: Memory) -> None:
     """Execute core `index` of `program`; `memory` holds the inputs and receives the outputs.
 
     Raises: NKI6006 if a queue waits for a semaphore that nothing will signal.
     """
+    run_alone(machine, steps(program, index, machine, memory))
+
+
+def steps(program: Program, index: int, machine: Machine, memory: Memory) -> Steps:
+    """Execute core `index` as one of several. Raises: as `run`."""
     core = program.cores[index]
     place(core, program.target, memory)
-    Run(core, Lifter(program.target), machine).run()
+    yield from Run(core, Lifter(program.target), machine).steps()
 
 
 def place(core: Core, target: Target, memory: Memory) -> None:
@@ -64,21 +78,40 @@ class Run:
         self.queues = {e: deque(q.commands) for e, q in core.queues.items()}
         self.rings: dict[Engine, deque[Command]] = {}
         self.reached: dict[int, int] = dict.fromkeys(core.semaphores, 0)
+        self.held: dict[Engine, Inst] = {}
 
-    def run(self) -> None:
+    def steps(self) -> Steps:
         """Run every queue to its end."""
         while any(self.queues.values()):
-            if not any([self._advance(queue) for queue in self.queues.values()]):
-                self._progress()
+            if any([self._advance(engine, queue) for engine, queue in self.queues.items()]):
+                continue
+            if self.held:
+                done = yield Wait(tuple(self.held.values()), not any(self.rings.values()))
+                if done:
+                    self._release(done)
+                    continue
+            self._progress()
         for ring in self.rings.values():
             while ring:
                 self._complete(ring.popleft())
 
-    def _advance(self, queue: deque[Command]) -> bool:
+    def _release(self, done: Sequence[Inst]) -> None:
+        """Go on with the queues whose first instructions were done together with other cores."""
+        for engine, inst in list(self.held.items()):
+            if any(inst is one for one in done):
+                command = self.queues[engine].popleft()
+                self.reached[command.signal] = command.value
+                del self.held[engine]
+
+    def _advance(self, engine: Engine, queue: deque[Command]) -> bool:
         """Run commands of one queue until it has to wait; whether any ran."""
         moved = False
         reached = self.reached
         while queue and all(reached[s] >= value for s, value in queue[0].waits):
+            if queue[0].inst.opcode in COMPANY:
+                if engine not in self.held:
+                    self.held[engine] = self.lifter(queue[0].inst)
+                break
             command = queue.popleft()
             moved = True
             if command.ring is None:

@@ -60,7 +60,7 @@ def bind(
     """
     spec = cls.spec
     if ctx is None:
-        ctx = nki_ctx(f"nki.isa.{spec.label}")
+        ctx = nki_ctx(spec.call)
     values = in_order(cls, values)
     try:
         fields = {f.name: _field(spec, f, v) for f, v in zip(_fields(spec), values, strict=True)}
@@ -74,12 +74,14 @@ def bind(
     if inst.engine is None:
         inst.engine = inst.default_engine(ctx.target)
     found = list(problems(inst, ctx.target))
+    if not (inst.alone or any(one.code.severity is Severity.error for one in found)):
+        found += inst.check_launch(ctx.function.core, ctx.function.cores)
     for one in _independent(found, inst, ctx):
         ctx.report(one, ctx.loc(), inst)
     if any(one.code.severity is Severity.error for one in found):
         _pretend_written(values)
         return inst
-    if not found:
+    if inst.alone and not found:
         _remember(ctx, cls, values, engine, inst)
     emit: Callable[..., Inst] = getattr(ctx.builder, spec.emit)
     return emit(*inst.values(), inst.engine, inst.name)
@@ -215,7 +217,7 @@ def _in_float32(spec: InstrSpec, name: str, value: int | float) -> int | float:
     return value
 
 
-_NESTED = frozenset({"pattern"})
+_NESTED = frozenset({"pattern", "replica_groups", "source_target_pairs"})
 """Attributes that are lists of lists."""
 
 
@@ -259,7 +261,7 @@ def _enum(spec: InstrSpec, field: Attribute, value: Any) -> Any:
     if isinstance(value, int | str):
         raise Refused(
             problem(
-                NKI1008, operand=field.name, name=field.name, fn=f"nki.isa.{spec.label}",
+                NKI1008, operand=field.name, name=field.name, fn=spec.call,
                 expected=expected, got=repr(value),
             )
         )  # fmt: skip
@@ -328,7 +330,7 @@ def _engine(spec: InstrSpec, engine: Any) -> Engine | None:
     if not isinstance(found, Engine):
         raise Refused(
             problem(
-                NKI1008, operand="engine", name="engine", fn=f"nki.isa.{spec.label}",
+                NKI1008, operand="engine", name="engine", fn=spec.call,
                 expected="a member of nki.isa.engine", got=f"{engine!r:.60}",
             )
         )  # fmt: skip
@@ -351,9 +353,9 @@ def _name(spec: InstrSpec, name: Any, ctx: TraceContext) -> str | None:
 
 def _wrong_type(spec: InstrSpec, name: str, expected: str, value: Any) -> Problem:
     if isinstance(value, Inst):
-        return problem(NKI1032, operand=name, fn=f"nki.isa.{value.spec.label}")
+        return problem(NKI1032, operand=name, fn=value.spec.call)
     return problem(
-        NKI1007, operand=name, name=name, fn=f"nki.isa.{spec.label}", expected=expected,
+        NKI1007, operand=name, name=name, fn=spec.call, expected=expected,
         got=shown(value),
     )  # fmt: skip
 

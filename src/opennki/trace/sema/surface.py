@@ -29,7 +29,7 @@ def isa_call(cls: type[Inst]) -> Callable[..., Any]:
     scope: dict[str, Any] = {
         "cls": cls, "current": global_ctx.get, "bind": bind, "frozen": frozen,
         "numbers": frozenset({int, float}),
-        "chosen": SPELLING.get(cls.engine_default, engine.unknown),
+        "usual": SPELLING.get(cls.engine_default, engine.unknown),
     }  # fmt: skip
     shown = surface_fields(spec)
     params: list[str] = []
@@ -50,7 +50,7 @@ def isa_call(cls: type[Inst]) -> Callable[..., Any]:
             passed.append(name)
     chosen = "None"
     if len(spec.engines) > 1:
-        params.append("engine=chosen")
+        params.append("engine=usual")
         chosen = "engine"
     params += ["name=None", *last]
     hidden = [n for n in spec.order if n not in shown]

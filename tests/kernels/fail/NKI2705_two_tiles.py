@@ -1,0 +1,18 @@
+# expect: NKI2705 at line 17
+# target: trn2
+"""Two tiles in SBUF share a call."""
+
+import nki
+import nki.collectives as ncc
+import nki.language as nl
+
+
+@nki.jit
+def kernel(x):
+    alone = ncc.ReplicaGroup([[0]])
+    t = nl.load(x)
+    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    u = nl.load(x)
+    nl.store(out, u)
+    ncc.all_reduce(srcs=[t, u], dsts=[t, u], replica_group=alone, op=nl.add)
+    return out

@@ -253,6 +253,3 @@ class TestCalls:
         assert code_of(lambda: ncc.all_reduce([], [], group, nl.add)) == code_of(
             lambda: nisa.core_barrier(None, (0, 1))
         )
-
-    def test_functions_that_need_registers_are_missing(self):
-        assert self.call(lambda x, t, o, g: ncc.rank_id()) == "NKI1029"

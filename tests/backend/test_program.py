@@ -128,7 +128,8 @@ def test_wrong_text_is_refused(text, message):
 
 def test_wrong_json_is_refused():
     document = to_dict(product())
-    document["cores"][0]["queues"][0]["commands"][0][0] = "I-99"
+    queue = document["cores"][0]["sections"][0]["queues"][0]
+    queue["commands"][0][0] = "I-99"
     with pytest.raises(NkiError) as caught:
         from_dict(document)
     assert caught.value.code == "NKI4003"

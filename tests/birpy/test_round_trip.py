@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 from hypothesis import HealthCheck, given, settings
@@ -16,6 +17,8 @@ from opennki.birpy import (
     OPCODES,
     AccessPattern,
     BasicBlock,
+    DynamicIndex,
+    DynamicLoop,
     EdgeKind,
     Function,
     Immediate,
@@ -25,6 +28,7 @@ from opennki.birpy import (
     MemoryType,
     Module,
     TensorKind,
+    While,
     dumps,
     from_json,
     loads,
@@ -50,11 +54,14 @@ from opennki.birpy.fields import (
     U32S,
     Field,
 )  # fmt: skip
+from opennki.birpy.module import Item
 from opennki.birpy.opcodes import MODELLED
 from opennki.birpy.wire import IMMEDIATE_DTYPES
 from opennki.isa.enums import AluOp, Engine
 
-NAMES = st.text(max_size=6) | st.sampled_from(["x", "I-3", "loop", "after", "a.b", "0", "%x", '"'])
+NAMES = st.text(max_size=6) | st.sampled_from(
+    ["x", "I-3", "loop", "dynamic", "while", "after", "a.b", "0", "%x", '"']
+)
 INTS64 = st.integers(-(2**63), 2**63 - 1)
 NUMBERS = st.floats() | INTS64
 RANKS = st.lists(st.lists(INTS64, max_size=2).map(tuple), max_size=2).map(tuple)
@@ -98,10 +105,13 @@ def attributes(draw, opcode: str) -> dict[str, object]:
 
 @st.composite
 def memlocs(draw, name: str) -> MemoryLocation:
+    type = draw(st.sampled_from(MemoryType))
+    if type is MemoryType.REG:  # has nothing but its name
+        return MemoryLocation(name, type, TensorKind.Internal, dtypes.int32, (1, 1))
     dtype = draw(st.sampled_from(dtypes.ALL))
     shape = draw(st.lists(st.integers(0, 4), max_size=4).map(tuple))
     loc = MemoryLocation(
-        name, draw(st.sampled_from(MemoryType)), draw(st.sampled_from(TensorKind)), dtype, shape,
+        name, type, draw(st.sampled_from(TensorKind)), dtype, shape,
         address=draw(st.none() | st.integers(0, 2**40)), partition=draw(st.integers(0, 127)),
         user_allocated=draw(st.booleans()), shared=draw(st.booleans()),
     )  # fmt: skip
@@ -118,6 +128,7 @@ class Drawer:
     def __init__(self, draw, locs: list[MemoryLocation]) -> None:
         self.draw = draw
         self.locs = locs
+        self.registers = [loc for loc in locs if loc.type is MemoryType.REG]
         self.names: set[str] = set()
         self.earlier: list[str] = []
 
@@ -126,28 +137,45 @@ class Drawer:
         self.names.add(name)
         return name
 
-    def blocks(self, scope: tuple[LoopVar, ...]) -> list[BasicBlock]:
+    def blocks(self, scope: tuple[LoopVar, ...], depth: int = 0) -> list[BasicBlock]:
         count = self.draw(st.integers(0, 2))
-        return [BasicBlock(self.draw(NAMES), self.items(scope)) for _ in range(count)]
+        return [BasicBlock(self.draw(NAMES), self.items(scope, depth)) for _ in range(count)]
 
-    def items(self, scope: tuple[LoopVar, ...]) -> list[Instruction | Loop]:
-        items: list[Instruction | Loop] = []
+    def items(self, scope: tuple[LoopVar, ...], depth: int = 0) -> list[Item]:
+        items: list[Item] = []
         for _ in range(self.draw(st.integers(0, 3))):
             name = self.name()
-            if len(scope) < 2 and self.draw(st.booleans()):
-                taken = {v.name for v in scope}
-                bound = st.integers(-9, 9)
-                var = LoopVar(
-                    self.draw(NAMES.filter(lambda n, taken=taken: n not in taken)),
-                    self.draw(bound), self.draw(bound), self.draw(bound.filter(bool)),
-                )  # fmt: skip
+            if depth < 2 and self.draw(st.booleans()):
                 self.earlier.append(name)
-                body = self.blocks((*scope, var))
-                items.append(Loop(name, var, body, self.draw(st.booleans()), self.draw(LOCS)))
+                items.append(self.loop(name, scope, depth + 1))
             else:
                 items.append(self.instruction(name, scope))
                 self.earlier.append(name)
         return items
+
+    def loop(self, name: str, scope: tuple[LoopVar, ...], depth: int) -> Item:
+        draw = self.draw
+        kind = draw(st.sampled_from("lwd")) if self.registers else "l"
+        if kind == "w":
+            register = draw(st.sampled_from(self.registers))
+            return While(name, register, self.blocks(scope, depth), draw(LOCS), self.new())
+        if kind == "d":
+            end = st.integers(-(2**31), 2**31 - 1) | st.sampled_from(self.registers)
+            return DynamicLoop(
+                name, draw(st.sampled_from(self.registers)), draw(end), draw(end),
+                draw(st.integers(1, 9)), self.blocks(scope, depth), draw(LOCS), self.new(),
+            )  # fmt: skip
+        taken = {v.name for v in scope}
+        bound = st.integers(-9, 9)
+        var = LoopVar(
+            draw(NAMES.filter(lambda n: n not in taken)), draw(bound), draw(bound),
+            draw(bound.filter(bool)),
+        )  # fmt: skip
+        body = self.blocks((*scope, var), depth)
+        return Loop(name, var, body, draw(st.booleans()), draw(LOCS))
+
+    def new(self) -> list[MemoryLocation]:
+        return self.draw(st.lists(st.sampled_from(self.locs), max_size=2))
 
     def instruction(self, name: str, scope: tuple[LoopVar, ...]) -> Instruction:
         draw = self.draw
@@ -168,7 +196,14 @@ class Drawer:
         if not self.locs or draw(st.booleans()):
             dtype = draw(st.sampled_from(sorted(IMMEDIATE_DTYPES)))
             return Immediate(dtype, draw(NUMBERS))
-        loc = draw(st.sampled_from(self.locs))
+        return self.access(draw(st.sampled_from(self.locs)), scope)
+
+    def access(
+        self, loc: MemoryLocation, scope: tuple[LoopVar, ...], index: DynamicIndex | None = None
+    ) -> AccessPattern:
+        draw = self.draw
+        if loc.type is MemoryType.REG:
+            return AccessPattern(loc, 0, ((1, 1), (1, 1)), loc.dtype)
         offset: int | AffineExpr = draw(INTS64)
         if scope and draw(st.booleans()):
             terms = {v: draw(st.integers(-3, 3)) for v in scope}
@@ -178,7 +213,14 @@ class Drawer:
         if draw(st.booleans()):
             steps = [math.prod(loc.shape[k + 1 :]) for k in range(len(loc.shape))]
             offset, ap = 0, tuple(zip(steps, loc.shape, strict=True))
-        return AccessPattern(loc, offset, ap, draw(st.sampled_from(dtypes.ALL)))
+        nested = [r for r in self.locs if r.type in (MemoryType.REG, MemoryType.SB)]
+        found = None
+        if nested and index is None and draw(st.booleans()):
+            found = DynamicIndex(None, draw(INTS64), draw(INTS64), draw(st.booleans()))
+            source = self.access(draw(st.sampled_from(nested)), scope, found)
+            found = replace(found, source=source)
+            ap = ap or ((1, 1),)
+        return AccessPattern(loc, offset, ap, draw(st.sampled_from(dtypes.ALL)), found)
 
 
 @st.composite

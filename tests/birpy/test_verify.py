@@ -223,3 +223,62 @@ def test_a_diagnostic_says_where():
     assert {d.line for d in found} == {4}
     assert {note for d in found for note in d.notes} == {"in `I-7` of function `f`"}
     assert all("<" not in d.message + d.hint for d in found)
+
+
+RUN_TIME = HEAD.replace(
+    "    block Block1 {",
+    """    memloc %r: int32[1, 1] REG Internal
+    memloc %i: int32[1, 1] REG Internal
+    memloc %k: int32[128, 1] SB Internal
+    memloc %p: float32[128, 64] PSUM Internal
+    block Block1 {""",
+)
+
+
+def run_time(body: str) -> list[str]:
+    return codes(parse_module(RUN_TIME + body + TAIL))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "dynamic L %i = 0..%r step 2 { block b { a = RegisterMove ALL outs(%i) ins(0:int32) } }",
+        "while L %r new %p { block b { a = RegisterMove ALL outs(%r) ins(0:int32) } }",
+        copy("%t[0; 64*128, 1*8; %r*1 < 57]"),
+        copy("%t[0; 64*128, 1*8; %k[0; 1*1, 1*1]*2 < 29]"),
+        copy("%x[0; 512*128, 1*64; each %k*512 < 128]"),
+    ],
+)
+def test_run_time_loops_and_indices_are_fine(body):
+    assert run_time(body) == []
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (copy("%t[0; 64*128, 1*8; %r*64 < 2]"), "NKI3033"),
+        (copy("%t[0; 64*128, 1*8; %k*1 < 2]"), "NKI3033"),
+        (copy("%t[0; 64*128, 1*8; %t[0; 64*1, 1*1]*1 < 2]"), "NKI3033"),
+        (copy("%t[0; 64*128, 1*8; each %k*1 < 2]"), "NKI3033"),
+        (copy("%x[0; 512*128, 1*8; each %r*512 < 2]"), "NKI3033"),
+        (copy("%x[0; 512*128, 1*8; each %k[0; 1*64, 1*1]*512 < 2]"), "NKI3033"),
+        (copy("%x[0; 512*128, 1*8; %r*512 < 0]"), "NKI3033"),
+        (copy("%x[0; 512*128, 1*8; %x[0; 1*1]*512 < 2]"), "NKI3033"),
+        ("a = RegisterMove ALL outs(%r[0; 1*1, 1*1]:uint32) ins(0:int32)", "NKI3028"),
+        ("while L %r new %t { block b { } }", "NKI4005"),
+    ],
+)
+def test_what_breaks_a_rule_of_run_time_is_reported(body, code):
+    assert run_time(body) == [code]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "int32[1, 2] REG Internal", "uint32[1, 1] REG Internal", "int32[1, 1] REG Const",
+        "int32[1, 1] REG Internal address=4",
+    ],
+)  # fmt: skip
+def test_a_register_has_nothing_but_its_name(text):
+    changed = RUN_TIME.replace("%i: int32[1, 1] REG Internal", f"%i: {text}")
+    assert codes(parse_module(changed + TAIL)) == ["NKI4015"]

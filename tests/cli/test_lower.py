@@ -141,3 +141,30 @@ def test_help_has_examples(opennki, command: str):
     assert done.exit_code == 0
     assert f"\n opennki {command} " in done.stdout
     assert f" {command} " in opennki("--help").stdout
+
+
+def test_what_an_option_takes_is_said_on_one_line(opennki):
+    done = opennki("lower", "kernels.py:scale", "--arg", "x=f32[128,4]")
+    assert done.exit_code == 2
+    assert "missing option '--to'. Choose from: penguin, bir, json, program\n" in done.stderr
+
+
+def test_a_grid_of_zero_programs(opennki):
+    done = opennki("lower", "kernels.py:scale", "--to", "bir", "--grid", "0")
+    assert "`0` is no value of the option --grid" in done.stderr
+    assert "it takes the number of programs on every axis, 1 or more, as in 2 or 2,1" in done.stderr
+    assert "one of" not in done.stderr
+
+
+def test_a_number_for_an_array(opennki):
+    done = opennki("lower", "kernels.py:scale", "--to", "bir", "--arg", "x=5")
+    assert "`x` is an int" in done.stderr
+    assert "--arg x=f32[128,512]" in done.stderr
+
+
+def test_a_directory_is_no_file(opennki):
+    done = opennki("check", ".")
+    assert done.exit_code == 1
+    assert ". is a directory: name a file in it, such as kernels.py" in done.output
+    assert "did you mean" not in done.output
+    assert "current directory" not in done.output

@@ -235,7 +235,7 @@ def test_a_transpose_does_not_convert():
 
 
 @pytest.mark.parametrize(("mode", "codes"), [
-    (DgeMode.unknown, []), (DgeMode.hwdge, []), (DgeMode.none, ["NKI2124"]),
+    (DgeMode.unknown, []), (DgeMode.hwdge, []), (DgeMode.none, []),
     (DgeMode.swdge, ["NKI2124"]),
 ])  # fmt: skip
 def test_software_descriptors_are_for_gathers(mode: DgeMode, codes: list[str]):

@@ -42,6 +42,8 @@ CASES = [
     ("spmd_add", "run", {"rows": 131, "columns": 20, "cores": 1}),
     ("spmd_add", "run", {"rows": 131, "columns": 20, "cores": 2}),
     ("tensor_parallel", "run", {"ranks": 3, "rows": 5, "depth": 96, "columns": 33}),
+    ("embedding_bag", "run", {"count": 9, "width": 30, "bags": 3, "longest": 5}),
+    ("embedding_bag", "run", {"count": 200, "width": 64, "bags": 2, "longest": 1}),
     ("flash_attention", "run", {"seq": 128, "dim": 128, "causal": False, "dtype": "float32"}),
     ("flash_attention", "run", {"seq": 640, "dim": 32, "causal": False, "dtype": "bfloat16"}),
     ("flash_attention", "run", {"seq": 640, "dim": 64, "causal": True, "dtype": "float32"}),

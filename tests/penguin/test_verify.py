@@ -7,10 +7,10 @@ import pytest
 from opennki.base import dtypes
 from opennki.base.affine import AffineExpr, LoopVar
 from opennki.base.loc import SrcLoc
-from opennki.ir import Space, Tensor, View
+from opennki.ir import Space, Tensor, View, register
 from opennki.isa.enums import Engine
 from opennki.isa.fill import MemsetOp
-from opennki.penguin import verify
+from opennki.penguin import DynamicLoop, While, verify
 
 TILES = """
 %t: float32[128, 64] sbuf
@@ -134,3 +134,76 @@ def test_a_long_loop_is_looked_at_at_its_ends(function):
 def test_loop_variables_are_unique(function):
     loop = "for i in affine(0, 2) { memset.vector dst=%t, value=0 }"
     assert codes(function(f"{loop}\n{loop}", TILES)) == ["NKI4004"]
+
+
+RUN_TIME = """
+%t: float32[128, 64] sbuf
+%u: float32[128, 64] sbuf
+%h: float32[64, 64] private_hbm
+%p: float32[128, 512] psum
+%r: int32[1, 1] register
+%i: int32[1, 1] register
+%f: float32[1, 1] sbuf
+%k: int32[64, 1] sbuf
+"""
+GATHER = "dma_copy.gpsimd dst=%t[0; 64*64, 1*64], src=%h[0; 64*64, 1*64; {}]"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for %i in dynamic(0, %r, 2) { memset.vector dst=%t, value=0 }",
+        "while %r new %p { register_move.all dst=%r, src=0 }",
+        "tensor_copy.vector dst=%t[0; 64*128, 1*8], src=%u[0; 64*128, 1*8; %r*1 < 57]",
+        GATHER.format("each %k*64 < 64"),
+        "a = memset.vector dst=%t, value=0 while %r { tensor_copy.vector dst=%u, src=%t after [a] }",  # noqa: E501
+    ],
+)
+def test_legal_loops_and_indices_have_no_problems(function, body):
+    assert codes(function(body, RUN_TIME)) == []
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (GATHER.format("each %f*64 < 64"), "NKI3033"),
+        (GATHER.format("each %r*64 < 64"), "NKI3033"),
+        (GATHER.format("each %k[0; 1*32, 1*1]*64 < 64"), "NKI3033"),
+        (GATHER.format("each %h*64 < 64"), "NKI3033"),
+        ("tensor_copy.vector dst=%t, src=%u[0; 64*128, 1*64; %r*64 < 2]", "NKI3033"),
+        ("tensor_copy.vector dst=%t, src=%u[0; 64*128, 1*64; %k*1 < 2]", "NKI3033"),
+        ("register_load.all dst=%r[0; 1*1, 1*1]:uint32, src=%k[0; 1*1, 1*1]", "NKI3028"),
+        ("while %r new %t { register_move.all dst=%r, src=0 }", "NKI4005"),
+        ("while %r { a = memset.vector dst=%t, value=0 } "
+         "tensor_copy.vector dst=%u, src=%t after [a]", "NKI1046"),
+    ],
+)  # fmt: skip
+def test_what_breaks_a_rule_of_run_time_is_found(function, body, code):
+    found = codes(function(body, RUN_TIME))
+    assert code in found
+    assert set(found) == {code}
+
+
+@pytest.mark.parametrize("loop", ["dynamic", "while", "step"])
+def test_loops_count_in_registers_of_the_function(function, loop):
+    fn = function("memset.vector dst=%t, value=0", RUN_TIME)
+    other, r = register("other"), fn.tensors["r"]
+    made = {
+        "dynamic": DynamicLoop(r, 0, other), "while": While(other), "step": DynamicLoop(r, 0, 1, 0),
+    }[loop]  # fmt: skip
+    fn.body.append(made)
+    assert codes(fn) == ["NKI4015" if loop == "step" else "NKI4005"]
+
+
+@pytest.mark.parametrize(
+    "tensor",
+    [
+        Tensor("q", (1, 2), dtypes.int32, Space.register),
+        Tensor("q", (1, 1), dtypes.uint32, Space.register),
+        Tensor("q", (1, 1), dtypes.int32, Space.register, address=4),
+    ],
+)
+def test_a_register_has_nothing_but_its_name(function, tensor):
+    fn = function("memset.vector dst=%t, value=0", RUN_TIME)
+    fn.tensors["q"] = tensor
+    assert codes(fn) == ["NKI4015"]

@@ -67,11 +67,11 @@ RULES = {
         [lambda: nisa.dma_transpose(t(8, 4, dtype=U8), hbm(4, 8, dtype=U8))],
         [lambda: nisa.dma_transpose(t(8, 4, dtype=I16), hbm(4, 8, dtype=BF16))],
     ),
-    "without indices descriptors are left to the compiler or made by hardware": (
+    "without indices GpSimd makes no descriptors": (
         "NKI2124", ALL,
-        [lambda: turn((8, 16), (16, 8), dge_mode=nisa.dge_mode.unknown)],
-        [lambda: turn((8, 16), (16, 8), dge_mode=nisa.dge_mode.swdge),
+        [lambda: turn((8, 16), (16, 8), dge_mode=nisa.dge_mode.unknown),
          lambda: turn((8, 16), (16, 8), dge_mode=nisa.dge_mode.none)],
+        [lambda: turn((8, 16), (16, 8), dge_mode=nisa.dge_mode.swdge)],
     ),
     "without indices nothing is skipped": (
         "NKI2304", ALL,

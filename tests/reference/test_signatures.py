@@ -19,6 +19,7 @@ def words(text: str) -> list[str]:
 ISA = {
     "dma_copy": "dst src priority=None oob_mode=[error] dge_mode=[unknown] engine=[unknown]",
     "dma_transpose": "dst src axes=None priority=None dge_mode=[unknown] oob_mode=[error]",
+    "dma_compute": "dst srcs reduce_op scales=None unique_indices=True oob_mode=[error]",
     "tensor_copy": "dst src engine=[unknown]",
     "memset": "dst value engine=[unknown]",
     "tensor_copy_predicated": "dst src predicate reverse_pred=False",
@@ -56,6 +57,9 @@ ISA = {
     "topk": "val_dst idx_dst src n",
     "activate2": "dst op data imm0 imm1 op0 op1 relu_param=0.0 reverse0=False reverse1=False "
     "reduce_op=None reduce_res=None reduce_cmd=[idle]",
+    "register_move": "dst src",
+    "register_load": "dst src",
+    "register_store": "dst src",
     "scalar_tensor_tensor": "dst data op0 operand0 op1 operand1 reverse0=False reverse1=False",
     "tensor_scalar_reduce": "dst data op0 operand0 reduce_op reduce_res=None reverse0=False "
     "reduce_cmd=[reset_reduce] reduce_init=None reduce_res_negate=False",
@@ -92,6 +96,9 @@ LANGUAGE = {
     **dict.fromkeys(words("load load_transpose2d"), "src dtype=None"),
     **dict.fromkeys(words("affine_range sequential_range static_range"), "start stop=None step=1"),
     **dict.fromkeys(words("is_hbm is_on_chip is_psum is_sbuf"), "buffer"),
+    "dynamic_range": "start stop=None step=1",
+    "fori_loop": "lower upper body_fun step=1",
+    "while_loop": "init body_fun",
     "all": "x axis dtype=None",
     "rand": "shape dtype buffer=[sbuf] name=''",
     "random_seed": "seed",
@@ -120,7 +127,7 @@ TENSOR = {
     "broadcast": "dim size", "expand_dim": "dim", "squeeze_dim": "dim",
     "reshape_dim": "dim shape", "flatten_dims": "start_dim end_dim",
     "rearrange": "src_pattern dst_pattern fixed_sizes=None", "slice": "dim start end step=1",
-    "select": "dim index", "view": "dtype",
+    "select": "dim index", "vector_select": "dim vector_offset", "view": "dtype",
     "ap": "pattern offset=None scalar_offset=None vector_offset=None indirect_dim=0 dtype=None",
 }  # fmt: skip
 
@@ -139,6 +146,9 @@ COLLECTIVES = {
     "channel_ids=(0,) priority=None name=None",
     "collective_permute_implicit_reduce": "srcs0_by_channel srcs1_by_channel dsts_by_channel "
     "replica_group op channel_ids=(0,) priority=None name=None",
+    "collective_permute_implicit_current_processing_rank_id": "iteration_id replica_group "
+    "channel_id=0 name=None",
+    "rank_id": "name=None",
 }
 
 
@@ -159,10 +169,15 @@ def _default(value: object) -> str:
 def test_an_instruction_is_called_as_published(name):
     parameters = list(inspect.signature(getattr(nisa, name)).parameters.values())
     names = [p.name for p in parameters]
-    end = names.index("name")  # a keyword of earlier versions may follow
+    end = len(names) if name.startswith("register_") else names.index("name")
     assert shown(parameters[:end]) == ISA[name]
-    assert parameters[end].default is None
-    assert names[end + 1 :] in ([], ["dtype"])
+    for parameter in parameters[end : end + 1]:
+        assert parameter.default is None
+    assert names[end + 1 :] in ([], ["dtype"])  # a keyword of earlier versions
+
+
+def test_a_register_is_allocated_as_published():
+    assert shown(list(inspect.signature(nisa.register_alloc).parameters.values())) == "x=None"
 
 
 def test_every_instruction_is_in_the_table():
@@ -189,6 +204,11 @@ def test_a_function_is_called_as_published(name):
 def test_a_method_of_tensors_is_called_as_published(name):
     parameters = inspect.signature(getattr(nl.NkiTensor, name)).parameters
     assert shown(list(parameters.values())[1:]) == TENSOR[name]
+
+
+def test_a_tensor_is_constructed_as_published():
+    parameters = inspect.signature(nl.NkiTensor).parameters
+    assert shown(list(parameters.values())) == "shape dtype storage buffer=[sbuf] name=''"
 
 
 def test_operators_that_are_defaults_are_the_functions_that_kernels_write():

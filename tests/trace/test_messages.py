@@ -199,3 +199,32 @@ def test_simulate_refuses_options_at_once(options, code):
         simulate(lambda x: x, **options)
     assert caught.value.code == code
     assert caught.value.diagnostics[0].file == __file__
+
+
+@pytest.mark.parametrize(
+    ("argument", "kind"), [(5, "an int"), (2.5, "a float"), ("x", "a str"), (None, "None")]
+)
+def test_a_constant_in_place_of_an_array_is_named(argument, kind):
+    def kernel(x, scale):
+        return nl.ndarray(scale.shape, x.dtype, nl.shared_hbm)
+
+    with pytest.raises(NkiError) as caught:
+        simulate(kernel, target="trn2")(ONES, argument)
+    hint = caught.value.diagnostics[0].hint
+    assert hint.startswith(f"`scale` is {kind}, which stays one inside of a kernel")
+    assert "--arg scale=f32[128,512]" in hint
+
+
+def test_a_name_that_is_missing_is_no_argument():
+    def kernel(x, scale=None):
+        return nl.ndarray(shape, x.dtype, nl.shared_hbm)  # noqa: F821  # the mistake
+
+    with pytest.raises(NkiError) as caught:
+        simulate(kernel, target="trn2")(ONES)
+    assert "`scale`" not in caught.value.diagnostics[0].hint
+
+
+def test_a_method_does_not_count_itself_among_its_arguments():
+    found = refused(lambda x: tile(x).permute(0, 1))
+    assert found.code.id == "NKI1006"
+    assert found.message == "`permute` takes at most 1 positional argument(s), and got 2"

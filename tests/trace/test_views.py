@@ -10,12 +10,13 @@ from numpy.lib.stride_tricks import as_strided
 
 from opennki.base.diag import NkiError
 from opennki.base.dtypes import bfloat16, float32, int32, uint8
-from opennki.ir import Space, Tensor, row_major
+from opennki.ir import Space, Tensor
 from opennki.trace import DynamicSlice, NkiTensor
+from opennki.trace.values import covering
 
 
 def tensor(shape, space=Space.sbuf, dtype=float32) -> NkiTensor:
-    return NkiTensor(Tensor("t", shape, dtype, space), 0, shape, row_major(shape), dtype)
+    return covering(Tensor("t", shape, dtype, space))
 
 
 def elements(view: NkiTensor) -> np.ndarray:
@@ -185,7 +186,7 @@ def test_bad_arguments_of_view_methods_are_refused():
     refused("NKI3024", lambda: t.broadcast(1, 8))
     refused("NKI3024", lambda: t.squeeze_dim(1))
     refused("NKI3025", lambda: t.slice(3, 0, 1))
-    refused("NKI3025", lambda: t.flatten_dims(2, 1))
+    refused("NKI1007", lambda: t.flatten_dims(2, 1))
     refused("NKI3020", lambda: t.reshape((128, 25)))
     refused("NKI3022", lambda: t[:, :, 0:3].flatten_dims(1, 2))
     refused("NKI3022", lambda: t.permute((0, 2, 1)).reshape((128, 24)))
@@ -258,8 +259,66 @@ def test_identity_comparisons_work():
 
 def test_address_of_a_tensor_that_the_author_placed():
     placed = Tensor("t", (64, 32), bfloat16, Space.sbuf, address=1024, start_partition=32)
-    view = NkiTensor(placed, 0, (64, 32), (32, 1), bfloat16)
+    view = covering(placed)
     assert view.address == (32, 1024)
     assert view[8:16, 4:8].address == (40, 1032)
     assert view.view(uint8)[1:2, 3:4].address == (33, 1027)
     assert tensor((4, 8)).address is None
+
+
+def said(make):
+    """Message and hint of what `make` is refused with."""
+    with pytest.raises(NkiError) as caught:
+        make()
+    (found,) = caught.value.diagnostics
+    return f"{found.message}; {found.hint}"
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda t: t[:, 0:5], ["slice 0:5", "dimension 1", "min(5, 4)"]),
+        (lambda t: t[:, -5:], ["slice -5:4", "count back from 4"]),
+        (lambda t: t[:, DynamicSlice(3, 2)], ["slice 3:5", "min(5, 4)"]),
+        (lambda t: t[:, DynamicSlice(-1, 1)], ["slice -1:0", "from 0 to 4 count from the start"]),
+        (lambda t: t[:, DynamicSlice(3, 0)], ["slice 3:3 of dimension 1"]),
+        (lambda t: t[:, 2:2, 0], ["slice 2:2 of dimension 1"]),
+        (lambda t: t[0, :, 5:9], ["slice 5:9", "dimension 2"]),
+        (lambda t: t.slice(1, 0, 5), ["slice 0:5", "min(5, 4)"]),
+        (lambda t: t[:, 4], ["below 4; negative ones"]),
+        (lambda t: t.permute((0, 3, 1)), ["below 3"]),
+        (lambda t: t.broadcast(1.5, 2), ["`dim` of `broadcast`", "float 1.5"]),
+        (lambda t: t[:, 0:1].broadcast(1, 0), ["`size` of `broadcast`", "is 0"]),
+        (lambda t: t.reshape((128, 24.0)), ["`shape` of `reshape`", "float 24.0"]),
+        (lambda t: t.flatten_dims(2, 1), ["`end_dim` of `flatten_dims`", "start_dim (2)"]),
+        (lambda t: t.ap([[24, 128]], offset=None, dtype=uint8)[0], ["from partition to"]),
+        (lambda t: t.rearrange(("p", "a", "b"), ("p", ("b", "a"))), ["rearrange", "copy into"]),
+        (lambda t: t.rearrange(("p", "a", "b"), ("a", "p", "b")), ["rearrange", "partition"]),
+        (lambda t: t.view(uint8)[:, :, 1:5].view(float32), ["view", "whole float32 of 4 bytes"]),
+        (lambda t: t[:, 0:1, 0:1].squeeze_dim(2).squeeze_dim(1), ["at least two dimensions"]),
+    ],
+)
+def test_a_refused_view_is_described_as_it_was_written(make, words):
+    text = said(lambda: make(tensor((128, 4, 6))))
+    assert [word for word in words if word not in text] == []
+
+
+def test_select_does_not_promise_negative_indices():
+    assert "negative" not in said(lambda: tensor((128, 4)).select(1, -1))
+
+
+@pytest.mark.parametrize("space", [Space.sbuf, Space.private_hbm])
+def test_a_tensor_keeps_a_dimension(space):
+    t = tensor((1, 1), space)
+    refused("NKI3020", lambda: t.reshape_dim(1, ()))
+    refused("NKI3020", lambda: t.reshape(()))
+
+
+def test_hbm_is_read_backwards_with_a_pair_in_front():
+    t = tensor((4, 6), Space.private_hbm)
+    assert "[1, 1]" in said(lambda: t.ap([[-6, 4], [1, 6]], offset=18))
+    back = t.ap([[1, 1], [-6, 4], [1, 6]], offset=18)
+    assert (elements(back)[0] == np.arange(24).reshape(4, 6)[::-1]).all()
+    with pytest.raises(NkiError) as caught:
+        tensor((4, 6)).ap([[-6, 4], [1, 6]], offset=18)
+    assert "[1, 1]" not in caught.value.diagnostics[0].hint

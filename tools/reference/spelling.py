@@ -7,7 +7,7 @@ import json
 from enum import Enum
 
 from opennki.base.dtypes import ALL, DType
-from opennki.ir import Attribute, Operand, Space
+from opennki.ir import REGISTER, Attribute, Operand, Space
 from opennki.isa.enums import ActFunc, AluOp, Engine, IsaEnum
 from opennki.target import TARGETS, Target
 from opennki.trace.enums import MEANING, SPELLING
@@ -39,7 +39,13 @@ def surface_enum(kind: type[IsaEnum]) -> type[Enum]:
 def field_type(field: Operand | Attribute, nullable: bool) -> str:
     """The type of a parameter in a stub; `nullable`, whether it also takes None."""
     if isinstance(field, Operand):
-        name = "NkiTensor | float" if field.number else "NkiTensor"
+        name = "NkiTensor"
+        if field.spaces == REGISTER:
+            name = "VirtualRegister"
+        elif field.many:
+            name = "Sequence[NkiTensor]"
+        elif field.number:
+            name = "NkiTensor | float"
     elif field.type in (AluOp, ActFunc):
         name = "_Operator"
     elif issubclass(field.type, IsaEnum):

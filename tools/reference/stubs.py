@@ -112,6 +112,7 @@ from opennki.ir import Inst as NkiInstruction
 from opennki.trace import NkiTensor
 from opennki.trace.enums import (
 {"".join(f"    {name},{chr(10)}" for name in sorted(enums))})
+from opennki.trace.registers import VirtualRegister
 """
     body = [_ALIASES, "\n".join(constants) + "\n", *functions]
     return _stub("nki.isa", imports, body, sorted(surface.__all__))
@@ -159,6 +160,7 @@ def _open_type(p: inspect.Parameter, signature: inspect.Signature) -> str:
 def _annotation(text: object) -> str:
     """An annotation in a module that has names such as `bool` and `range` of its own."""
     spelled = text if isinstance(text, str) else getattr(text, "__name__", str(text))
+    spelled = re.sub(r"\bInst\b", "NkiInstruction", spelled)
     return re.sub(r"(?<![\w.])(bool|range|abs|max|min|sum|all)\b", r"builtins.\1", spelled)
 
 
@@ -193,6 +195,7 @@ import numpy as np
 from opennki.base.dtypes import DType
 from opennki.ir import Space as MemoryRegion
 from opennki.trace import NkiTensor
+from opennki.trace.loops import DynamicRange
 from opennki.trace.objects import NKIObject
 from opennki.trace.sema.constants import TileSize
 from opennki.trace.values import DynamicSlice
@@ -229,6 +232,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from opennki.trace import NkiTensor
+from opennki.trace.registers import VirtualRegister
 from opennki.trace.sema.collectives import ReplicaGroup
 """
     body = [

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from opennki.trace import NkiTensor
+from opennki.trace.registers import VirtualRegister
 from opennki.trace.sema.collectives import ReplicaGroup
 
 __all__ = [
@@ -17,7 +18,9 @@ __all__ = [
     "all_to_all_v",
     "collective_permute",
     "collective_permute_implicit",
+    "collective_permute_implicit_current_processing_rank_id",
     "collective_permute_implicit_reduce",
+    "rank_id",
     "reduce_scatter",
 ]
 
@@ -133,6 +136,19 @@ def collective_permute_implicit(
     Raises: NKI2705 for another number of tensors, NKI2708 for other channels.
     """
 
+def collective_permute_implicit_current_processing_rank_id(
+    iteration_id: int,
+    replica_group: ReplicaGroup,
+    channel_id: int = 0,
+    name: str | None = None,
+) -> VirtualRegister:
+    """A register that holds the rank whose data a ring has brought after `iteration_id` steps.
+
+    Args: iteration_id, 0 for the data of the rank itself; replica_group, a `ReplicaGroup`, whose
+        groups are the rings; channel_id, 0 to 3; name of the instruction.
+    Source: NKI collectives reference.
+    """
+
 def collective_permute_implicit_reduce(
     srcs0_by_channel: Sequence[Sequence[NkiTensor]],
     srcs1_by_channel: Sequence[Sequence[NkiTensor]],
@@ -148,6 +164,14 @@ def collective_permute_implicit_reduce(
     Args: srcs0_by_channel, srcs1_by_channel and dsts_by_channel, for each channel a list of one
         tensor; op, nl.add, nl.minimum or nl.maximum; the others, as collective_permute_implicit.
     Raises: as collective_permute_implicit.
+    """
+
+def rank_id(
+    name: str | None = None,
+) -> VirtualRegister:
+    """A register that holds the rank of the launch that runs the kernel.
+
+    Args: name of the instruction. Source: NKI collectives reference, rank_id.
     """
 
 def reduce_scatter(

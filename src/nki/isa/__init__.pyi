@@ -19,10 +19,12 @@ from opennki.trace.enums import (
     oob_mode,
     reduce_cmd,
 )
+from opennki.trace.registers import VirtualRegister
 
 __all__ = [
     "NkiInstruction",
     "NkiValidationError",
+    "VirtualRegister",
     "activate2",
     "activation",
     "activation_reduce",
@@ -31,6 +33,7 @@ __all__ = [
     "bn_stats",
     "core_barrier",
     "dge_mode",
+    "dma_compute",
     "dma_copy",
     "dma_engine",
     "dma_transpose",
@@ -62,6 +65,10 @@ __all__ = [
     "range_select",
     "reciprocal",
     "reduce_cmd",
+    "register_alloc",
+    "register_load",
+    "register_move",
+    "register_store",
     "rng",
     "scalar_engine",
     "scalar_tensor_tensor",
@@ -99,6 +106,15 @@ def get_nc_sub_version() -> int:
 def get_nc_version() -> nc_version:
     """NeuronCore generation of the kernel's target, or of the default one outside of a kernel."""
 
+def register_alloc(
+    x: int | NkiTensor | None = None,
+) -> VirtualRegister:
+    """A new register that holds the integer `x`, or, for None, nothing yet.
+
+    Raises: NKI1007, NKI2124 if `x` is no integer of 32 bits.
+    Source: NKI ISA reference, register_alloc.
+    """
+
 def dma_copy(
     dst: NkiTensor,
     src: NkiTensor,
@@ -115,10 +131,14 @@ def dma_copy(
     `hwdge` are made by the sync or scalar engine's hardware, those of `swdge` by GpSimd. A lower
     `priority` is served first.
 
-    `engine_given` says that the author named the engine, which only `hwdge` allows. Every view is
-    direct here, so no index can be out of bounds and `oob_mode` has nothing to skip.
+    A view on either side may have a run-time index. A vector of them gathers rows of `src`, or
+    scatters to rows of `dst`, by descriptors that GpSimd makes. With `oob_mode` skip what lies
+    outside of a tensor is neither read nor written; otherwise it stops the run.
 
-    Source: NKI ISA reference, dma_copy.
+    `engine_given` says that the author named the engine, which only `hwdge` allows.
+
+    Source: NKI ISA reference, dma_copy; guide to descriptor generation. Model: an element is
+    outside when its index or its address is; of two rows scattered to one place the later stays.
     """
 
 def dma_transpose(
@@ -139,11 +159,35 @@ def dma_transpose(
     that with the size of the last dimension but one make a multiple of 16. A lower `priority` is
     served first.
 
-    Every view is direct here: a gather through run-time indices, which is what `swdge` is for,
-    cannot be written, and `oob_mode` has nothing to skip.
+    `src` may select its rows in HBM by a vector of run-time indices (uint32): GpSimd then makes the
+    descriptors (`swdge`), for dtypes of 2 bytes, multiples of 16 rows and at most 128 elements in
+    the last dimension. With `oob_mode` skip rows outside of the tensor leave `dst` as it is.
 
     Source: NKI ISA reference, dma_transpose. GpSimd's queue starts it, and in BIR both sides have
     four dimensions: those missing have size 1. Model: its queue is the same with `hwdge`.
+    """
+
+def dma_compute(
+    dst: NkiTensor,
+    srcs: Sequence[NkiTensor],
+    reduce_op: _Operator,
+    scales: int | Sequence[Any] | None = None,
+    unique_indices: bool = True,
+    oob_mode: oob_mode = oob_mode.error,
+    name: str | None = None,
+) -> NkiInstruction:
+    """Add `srcs` element by element, in float32 and in their order, on the way to `dst`.
+
+    ``dst = srcs[0] * scales[0] + srcs[1] * scales[1] + ...``; elements are taken in row-major order
+    and shapes may differ, counts may not. So far the hardware takes no other operator than add, and
+    no other scale than 1. All sides are in HBM or SBUF.
+
+    With a vector of run-time indices it changes rows in place: `dst` selects rows of a tensor in
+    HBM and is one of two `srcs` as well (scatter), or `dst` is in SBUF, one of the two `srcs` is
+    `dst` and the other one selects rows (gather). Rows must be different (`unique_indices`). With
+    `oob_mode` skip rows outside of the tensor change nothing.
+
+    Source: NKI ISA reference, dma_compute.
     """
 
 def memset(
@@ -154,8 +198,9 @@ def memset(
 ) -> NkiInstruction:
     """Write the number `value` to every element of `dst`.
 
-    An integer `dst` takes integers that it can hold, a boolean one 0 and 1, a packed x4 one only 0;
-    a floating-point `dst` takes what float32 rounds to a finite number, and rounds from there.
+    An integer `dst` takes integers that it can hold, a boolean one 0 and 1, a packed x4 one only 0,
+    a float8_e8m0fnu one bytes (127 is the scale 1); another floating-point `dst` takes what float32
+    rounds to a finite number, and rounds from there.
 
     Source: NKI ISA reference, memset. Model: which values match an integer dtype is not published
     in detail; here they must be representable.
@@ -990,3 +1035,24 @@ def sendrecv(
     starts both kinds and waits until the data are there, so a core that uses two pipes in the
     opposite order from the other core never gets on.
     """
+
+def register_move(
+    dst: VirtualRegister,
+    src: int | VirtualRegister | None,
+) -> NkiInstruction | None:
+    """Set the register `dst` to the integer `src`, or to what the register `src` holds.
+
+    Args: imm, what an integer `src` was called in 0.2.
+    """
+
+def register_load(
+    dst: VirtualRegister,
+    src: NkiTensor,
+) -> NkiInstruction | None:
+    """Load the one element of `src`, in SBUF or HBM, into the register `dst`."""
+
+def register_store(
+    dst: NkiTensor,
+    src: VirtualRegister,
+) -> NkiInstruction | None:
+    """Store what the register `src` holds into the one element of `dst`, in SBUF or HBM."""

@@ -11,6 +11,7 @@ import numpy as np
 from opennki.base.dtypes import DType
 from opennki.ir import Space as MemoryRegion
 from opennki.trace import NkiTensor
+from opennki.trace.loops import DynamicRange
 from opennki.trace.objects import NKIObject
 from opennki.trace.sema.constants import TileSize
 from opennki.trace.values import DynamicSlice
@@ -43,6 +44,7 @@ __all__ = [
     "divide",
     "dropout",
     "ds",
+    "dynamic_range",
     "empty_like",
     "equal",
     "erf",
@@ -60,6 +62,7 @@ __all__ = [
     "float32",
     "floor",
     "fmod",
+    "fori_loop",
     "full",
     "gather_flattened",
     "gelu",
@@ -147,6 +150,7 @@ __all__ = [
     "uint32",
     "var",
     "where",
+    "while_loop",
     "zeros",
     "zeros_like",
 ]
@@ -365,7 +369,8 @@ def dropout(
 
     Args: x, a tile; rate, the probability that an element is dropped: a number or a (P, 1) tile;
         dtype of the result, by default that of x.
-    Raises: NKI1007 if x is no tile, NKI2105 if it is in HBM; otherwise as `nisa.dropout`.
+    Raises: NKI1007 if x is no tile, NKI2105 if it is in HBM; NKI1007, NKI2107, NKI2124 for a rate
+        that is none; otherwise as `nisa.dropout`.
     """
 
 def ds(
@@ -373,6 +378,19 @@ def ds(
     size: Any,
 ) -> DynamicSlice:
     """Index that selects `size` elements from `start`: ``x[:, nl.ds(start, size)]``."""
+
+def dynamic_range(
+    start: Any,
+    stop: Any = None,
+    step: Any = 1,
+) -> DynamicRange:
+    """``for i in dynamic_range(...)``: a loop on the device, whose body is traced once.
+
+    Args: start and stop, integers or registers, as `range` takes them; step, a positive integer.
+    Returns: what yields one value, the register that holds the index.
+    Raises: NKI1044 for other arguments; NKI1043 inside of no_reorder.
+    Source: NKI language reference, dynamic_range.
+    """
 
 def empty_like(
     x: NkiTensor,
@@ -453,6 +471,22 @@ def fmod(
         shapes that do not combine.
     """
 
+def fori_loop(
+    lower: Any,
+    upper: Any,
+    body_fun: Any,
+    step: Any = 1,
+) -> None:
+    """Run ``body_fun(i)`` on the device for every i from `lower` to `upper`, `upper` excluded.
+
+    The body is traced once; i is a register, and writing it changes nothing about the loop.
+
+    Args: lower and upper, integers or registers; step, a positive integer.
+    Raises: NKI1044 for other arguments, and for a body that returns something; NKI1043 inside of
+        no_reorder.
+    Source: NKI language reference, fori_loop.
+    """
+
 def full(
     shape: int | Sequence[int],
     fill_value: float,
@@ -476,9 +510,10 @@ def gather_flattened(
     The free dimensions of each count as one; the result has the shape of `indices`. An index that
     is too large stops the simulation with NKI6021.
 
-    Args: data and indices, tiles in SBUF with as many partitions, indices of uint32; axis, 0: there
-        is one way to gather; dtype of the result, by default that of data.
-    Raises: NKI1007, NKI2105 for what is no tile in SBUF; NKI2124 for another axis; as nc_n_gather.
+    Args: data and indices, tiles in SBUF with as many partitions, indices of an integer dtype;
+        axis, 0: there is one way to gather; dtype of the result, by default that of data.
+    Raises: NKI1007, NKI2105 for what is no tile in SBUF; NKI2124 for another axis; as nc_n_gather,
+        which wants indices of uint32, for other ones than integers.
     """
 
 def gelu(
@@ -710,8 +745,8 @@ def matmul(
 
     Args: x, in SBUF, (M, K), or (K, M) with `transpose_x`; y, in SBUF, (K, N). The Tensor engine
         contracts over partitions, so without `transpose_x` x is transposed first.
-    Raises: NKI2107 for tiles that are not two-dimensional, NKI2103 if the K differ; NKI2104 and
-        NKI2212 for what does not fit the array.
+    Raises: NKI2107 for tiles that are not two-dimensional, NKI2103 if the K differ; NKI2104 for M
+        above 128 and N above 512, on every target; NKI2212 if K is above 128.
     """
 
 def max(
@@ -954,6 +989,8 @@ def rms_norm(
     Args: x and w, tiles of one shape (w may be (P, 1)); n, what the sum is divided by; epsilon;
         dtype of the result, by default that of x; compute_dtype of what is in between, by default
         float32.
+    Raises: NKI1007, NKI2105, NKI2101, NKI2127, NKI2401 to NKI2403 as of the other functions;
+        NKI2106 for a `compute_dtype` that is not floating point.
     """
 
 def rsqrt(
@@ -1176,7 +1213,19 @@ def where(
 
     Args: condition, a tile; x and y, tiles of its shape, (P, 1) tiles, or numbers; dtype of the
         result, by default that of the first of x and y that is a tile, else of `condition`.
-    Raises: NKI1007, NKI2105, NKI2101, NKI2127 as the binary operators.
+    Raises: NKI1007, NKI2105, NKI2101, NKI2127 as the binary operators; NKI2606 for a number that
+        the dtype of the result does not hold.
+    """
+
+def while_loop(
+    init: Any,
+    body_fun: Any,
+) -> None:
+    """Run ``r = body_fun(r)`` on the device as long as the register r is not 0; r begins as `init`.
+
+    Raises: NKI1044 if `init`, or what the body returns, is no register; NKI1043 inside of
+        no_reorder.
+    Source: NKI language reference, while_loop.
     """
 
 def zeros(

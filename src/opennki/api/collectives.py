@@ -14,20 +14,19 @@ from opennki.trace.sema.collectives import (
     all_to_all_v,
     collective_permute,
     collective_permute_implicit,
+    collective_permute_implicit_current_processing_rank_id,
     collective_permute_implicit_reduce,
+    rank_id,
     reduce_scatter,
 )
 
-_LATER = (
-    "collective_permute_implicit_current_processing_rank_id", "rank_id",
-)  # fmt: skip
-
 __all__ = [
     "ReplicaGroup", "all_gather", "all_gather_v", "all_reduce", "all_to_all", "all_to_all_v",
-    "collective_permute", "collective_permute_implicit", "collective_permute_implicit_reduce",
-    "reduce_scatter",
+    "collective_permute", "collective_permute_implicit",
+    "collective_permute_implicit_current_processing_rank_id", "collective_permute_implicit_reduce",
+    "rank_id", "reduce_scatter",
 ]  # fmt: skip
 
 
 def __getattr__(name: str) -> NoReturn:
-    raise missing("nki.collectives", name, __all__, _LATER)
+    raise missing("nki.collectives", name, __all__)

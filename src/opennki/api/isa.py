@@ -18,7 +18,8 @@ from opennki.trace.enums import (
     oob_mode,
     reduce_cmd,
 )
-from opennki.trace.sema import math
+from opennki.trace.registers import VirtualRegister
+from opennki.trace.sema import math, registers
 from opennki.trace.sema.isa import CALLS
 from opennki.trace.sema.surface import show_operators
 
@@ -33,6 +34,10 @@ unknown_engine = engine.unknown
 
 show_operators(CALLS.values(), vars(math).values())
 globals().update(CALLS)
+register_alloc = registers.register_alloc
+register_move = registers.register_move
+register_load = registers.register_load
+register_store = registers.register_store
 
 
 def _target() -> Any:
@@ -50,19 +55,13 @@ def get_nc_sub_version() -> int:
     return 0
 
 
-_LATER = (
-    "dma_compute", "register_alloc", "register_move", "register_load", "register_store",
-    "VirtualRegister",
-)  # fmt: skip
-
-
 def __getattr__(name: str) -> Any:
-    raise missing("nki.isa", name, __all__, _LATER)
+    raise missing("nki.isa", name, __all__)
 
 
 __all__ = [
-    "NkiInstruction", "NkiValidationError", "dge_mode", "dma_engine", "engine",
+    "NkiInstruction", "NkiValidationError", "VirtualRegister", "dge_mode", "dma_engine", "engine",
     "get_nc_sub_version", "get_nc_version", "gpsimd_engine", "matmul_perf_mode", "nc_version",
-    "oob_mode", "reduce_cmd",
+    "oob_mode", "reduce_cmd", "register_alloc",
     "scalar_engine", "tensor_engine", "unknown_engine", "vector_engine", *CALLS,
 ]  # fmt: skip

@@ -24,11 +24,14 @@ from opennki.driver import (
     collect,
     defer,
     execute,
+    in_program,
     machines,
+    of_program,
     programs,
     rebuilt,
     record,
     show_warnings,
+    tell_apart,
     traced,
     unwritten,
 )
@@ -218,7 +221,7 @@ def launch(
         return defer(compiled)
     check_results(traces[0], callers)
     if all(c.stepper is not None for c in contexts):
-        outcome = _stepped(contexts, traces, perf_counter() - start, options.strict)
+        outcome = _stepped(contexts, traces, perf_counter() - start, options)
     else:
         outcome = execute(compiled, to_numpy, _print)
     record(compiled, outcome)
@@ -248,24 +251,31 @@ def _trace(
         )  # fmt: skip
         contexts.append(ctx)
         turns.append(turn)
-        parties.append(Party(0, core, machine, turn.steps(partial(ctx.trace_kernel, args, kwargs))))
+        steps = turn.steps(partial(ctx.trace_kernel, args, kwargs))
+        parties.append(Party(0, core, machine, in_program(steps, ids, options.grid)))
     if in_turns:
         cores.run(parties)
         traces = [turn.value for turn in turns]
     else:
-        traces = [ctx.trace_kernel(args, kwargs) for ctx in contexts]
+        traces = []
+        for ids, ctx in zip(launched, contexts, strict=True):
+            with of_program(ids, options.grid):
+                traces.append(ctx.trace_kernel(args, kwargs))
+    tell_apart([traced.diagnostics for traced in traces], options.grid)
     check_launch(traces)
     return contexts, traces
 
 
 def _stepped(
-    contexts: list[TraceContext], traces: list[Traced], seconds: float, strict: bool
+    contexts: list[TraceContext], traces: list[Traced], seconds: float, options: Options
 ) -> Outcome:
     """What instructions left that ran while they were traced."""
     machines = [c.stepper for c in contexts]
-    found = [d for m in machines for d in m.machine.diagnostics]  # type: ignore[union-attr]
+    told = [m.machine.diagnostics for m in machines]  # type: ignore[union-attr]
+    tell_apart(told, options.grid)
+    found = [d for one in told for d in one]
     memories = [m.memory for m in machines]  # type: ignore[union-attr]
-    found += unwritten(traces[0], memories[0], strict)
+    found += unwritten(traces[0], memories[0], options.strict)
     return Outcome(*collect(traces, memories), found, seconds)
 
 

@@ -20,30 +20,21 @@ class MissingName(NkiError, AttributeError):
     """The diagnostic for a name that does not exist, which is an AttributeError too."""
 
 
-def missing(
-    module: str,
-    name: str,
-    known: Collection[str],
-    later: Collection[str] = (),
-) -> AttributeError:
+def missing(module: str, name: str, known: Collection[str]) -> AttributeError:
     """What to raise when `module` is asked for `name`.
 
-    Args: known, the names that it has; later, names of NKI that opennki does not have yet. What
-        earlier versions had is a table in `opennki.target`.
+    Args: known, the names that it has. What earlier versions had is a table in `opennki.target`.
     """
     full = f"{module}.{name}"
     gone = removed(module).get(name)
     if nki_ctx_or_none() is None or name.startswith("__"):
-        if name in later:
-            return AttributeError(f"{full} is not available in opennki yet")
         if gone is not None:
             return AttributeError(f"{full} was removed in NKI {gone.since}: {gone.instead}")
         return AttributeError(f"module {module!r} has no attribute {name!r}")
     if gone is not None:
         made = fault(NKI1030, construct=full, since=gone.since, instead=gone.instead)
     else:
-        close = [] if name in later else difflib.get_close_matches(name, known, 1)
-        why = ", which is part of NKI but not of opennki yet" if name in later else ""
+        close = difflib.get_close_matches(name, known, 1)
         suggestion = f"{module}.{close[0]}" if close else ""
-        made = fault(NKI1029, name=name, module=module, why=why, close=suggestion)
+        made = fault(NKI1029, name=name, module=module, close=suggestion)
     return MissingName(made.diagnostics)

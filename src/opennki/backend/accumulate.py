@@ -9,8 +9,9 @@ a product of its own, and a sum over k is 1, 0, ..., 0, 2:
     Matmult acc {opennki_accumulate=true}   =>  accumulation_flag=2
     TensorCopy out, acc
 
-The last matmul before anything reads or overwrites the region is the one that stops. Needs
-straight-line, allocated code. ``psum_zero_region`` becomes the bank of the destination (Model: its
+The last matmul before anything reads or overwrites the region is the one that stops, or the last
+before a run-time loop or the end of its body. Needs allocated code without rolled loops.
+``psum_zero_region`` becomes the bank of the destination (Model: its
 meaning is not known; banks are the regions that accumulate independently).
 Source: observed accumulate flags of compiled matmuls.
 """
@@ -21,7 +22,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from opennki.backend.schedule import Footprint, footprint, overlap
-from opennki.birpy import AccessPattern, Function, Instruction, MemoryType
+from opennki.birpy import AccessPattern, BasicBlock, Function, Instruction, Loop, MemoryType
 from opennki.birpy.opcodes import OPCODES
 from opennki.target import Target
 
@@ -70,7 +71,25 @@ def set_accumulation(function: Function, t: Target) -> None:
 
     Attributes that instructions share are not changed: instructions get new ones, shared in turn.
     """
-    instructions = list(function.instructions())
+    for block in function.blocks:
+        _set_block(block, t)
+
+
+def _set_block(block: BasicBlock, t: Target) -> None:
+    straight: list[Instruction] = []
+    for item in block.instructions:
+        if isinstance(item, Instruction):
+            straight.append(item)
+            continue
+        _set_flags(straight, t)
+        straight = []
+        assert not isinstance(item, Loop), "rolled loops are expanded before"
+        for inner in item.blocks:
+            _set_block(inner, t)
+    _set_flags(straight, t)
+
+
+def _set_flags(instructions: list[Instruction], t: Target) -> None:
     flags = _flags(instructions, t)
     made: dict[tuple[int, int, int], tuple[Mapping[str, object], dict[str, object]]] = {}
     for node, flag in flags.items():

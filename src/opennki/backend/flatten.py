@@ -1,5 +1,7 @@
 """Expands loops into straight-line code, for scheduling. Code without loops passes uncopied.
 
+Run-time loops stay, with the loops in them expanded.
+
     loop L i = 0..2 {                    =>  I-1.0 = Memset DVE outs(%t[0; 8*128, 1*4])
       I-1 = Memset DVE outs(%t[4*i; …])      I-1.1 = Memset DVE outs(%t[4; 8*128, 1*4])
     }
@@ -19,12 +21,15 @@ from opennki.birpy import (
     AccessPattern,
     BasicBlock,
     BirAffineExpr,
+    DynamicLoop,
     EdgeKind,
     Function,
     Instruction,
     Loop,
     Module,
+    While,
 )
+from opennki.birpy.module import Item
 
 Copy = Callable[[dict[str, int], tuple[int, ...]], Instruction]
 """Makes the copy of an instruction for values of the loop variables, and numbers of the trips."""
@@ -49,14 +54,14 @@ class Flatten:
     def function(self, function: Function) -> Function:
         """`function` with its instructions in one block. Raises: as `module`."""
         blocks = function.blocks
-        if len(blocks) == 1 and not any(isinstance(i, Loop) for i in blocks[0].instructions):
+        if len(blocks) == 1 and not _rolled(blocks):
             return function
         count = _count(blocks)
         if count > self.limit:
             what = f"loops that expand to {count} instructions (the limit is {self.limit})"
             raise fail(NKI9003, _first_loop(blocks).loc, what=what)
-        made: list[Instruction | Loop] = []
-        _Expansion(function, made).run(blocks, {}, ())
+        made: list[Item] = []
+        _Expansion(function).run(blocks, {}, (), made)
         name = blocks[0].name if blocks else "Block1"
         return replace(function, blocks=[BasicBlock(name, made)])
 
@@ -64,21 +69,30 @@ class Flatten:
 def _count(blocks: Sequence[BasicBlock]) -> int:
     """Instructions after expansion."""
     return sum(
-        item.axis.trips * _count(item.blocks) if isinstance(item, Loop) else 1
+        1 if isinstance(item, Instruction)
+        else _count(item.blocks) * (item.axis.trips if isinstance(item, Loop) else 1)
+        for block in blocks
+        for item in block.instructions
+    )  # fmt: skip
+
+
+def _rolled(blocks: Sequence[BasicBlock]) -> bool:
+    """Whether there is a loop that can be expanded."""
+    return any(
+        isinstance(item, Loop) or (not isinstance(item, Instruction) and _rolled(item.blocks))
         for block in blocks
         for item in block.instructions
     )
 
 
-def _first_loop(blocks: Sequence[BasicBlock]) -> Loop:
-    return next(i for b in blocks for i in b.instructions if isinstance(i, Loop))
+def _first_loop(blocks: Sequence[BasicBlock]) -> Loop | DynamicLoop | While:
+    return next(i for b in blocks for i in b.instructions if not isinstance(i, Instruction))
 
 
 class _Expansion:
     """Expands one function."""
 
-    def __init__(self, function: Function, made: list[Instruction | Loop]) -> None:
-        self._made = made
+    def __init__(self, function: Function) -> None:
         self._nests: dict[str, tuple[Loop, ...]] = {}
         self._copies: dict[int, Copy] = {}
         for block in function.blocks:
@@ -90,6 +104,9 @@ class _Expansion:
             if isinstance(item, Loop):
                 for inner in item.blocks:
                     self._prepare(inner, (*nest, item))
+            elif not isinstance(item, Instruction):
+                for inner in item.blocks:
+                    self._prepare(inner, nest)
             elif nest:
                 self._nests[item.name] = nest
                 self._copies[id(item)] = self._copier(item, nest)
@@ -97,9 +114,10 @@ class _Expansion:
                 self._copies[id(item)] = self._copier(item, nest)
 
     def run(
-        self, blocks: Sequence[BasicBlock], values: dict[str, int], trips: tuple[int, ...]
-    ) -> None:
-        """Append the code of `blocks` for one choice of the loop variables around them."""
+        self, blocks: Sequence[BasicBlock], values: dict[str, int], trips: tuple[int, ...],
+        made: list[Item],
+    ) -> None:  # fmt: skip
+        """Append to `made` the code of `blocks` for one choice of the loop variables around."""
         copies = self._copies
         for block in blocks:
             for item in block.instructions:
@@ -107,11 +125,16 @@ class _Expansion:
                     var = item.axis.name
                     for trip, value in enumerate(item.axis.values()):
                         values[var] = value
-                        self.run(item.blocks, values, (*trips, trip))
+                        self.run(item.blocks, values, (*trips, trip), made)
                     values.pop(var, None)
-                else:
+                elif isinstance(item, Instruction):
                     copy = copies.get(id(item))
-                    self._made.append(item if copy is None else copy(values, trips))
+                    made.append(item if copy is None else copy(values, trips))
+                else:
+                    inner: list[Item] = []
+                    self.run(item.blocks, values, trips, inner)
+                    name = _named(item.name, trips)
+                    made.append(replace(item, name=name, blocks=[BasicBlock("block0", inner)]))
 
     def _copier(self, inst: Instruction, nest: tuple[Loop, ...]) -> Copy:
         ins = [_arg(a) for a in inst.ins]
@@ -153,8 +176,16 @@ def _named(name: str, trips: tuple[int, ...]) -> str:
 
 def _arg(arg: Any) -> Callable[[Mapping[str, int]], Any]:
     """How an operand looks for values of the loop variables: the same object unless it varies."""
-    if arg.__class__ is AccessPattern and arg.offset.__class__ is BirAffineExpr:
-        loc, offset, ap, dtype = arg.memloc, arg.offset, arg.ap, arg.dtype
+    if arg.__class__ is not AccessPattern:
+        return lambda values: arg
+    loc, offset, ap, dtype, index = arg.memloc, arg.offset, arg.ap, arg.dtype, arg.index
+    if index is not None:
+        source = _arg(index.source)
+        direct = _arg(AccessPattern(loc, offset, ap, dtype))
+        return lambda values: AccessPattern(
+            loc, direct(values).offset, ap, dtype, replace(index, source=source(values))
+        )
+    if isinstance(offset, BirAffineExpr):
         return lambda values: AccessPattern(loc, offset.evaluate(values), ap, dtype)
     return lambda values: arg
 

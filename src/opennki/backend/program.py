@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from opennki.birpy import Function, Instruction, MemoryLocation, TensorKind
+from opennki.birpy import DynamicLoop, Function, Instruction, MemoryLocation, TensorKind, While
 from opennki.isa.enums import Engine
 from opennki.target import Target
 
@@ -71,17 +71,62 @@ class Semaphore:
 
 
 @dataclass
+class Segment:
+    """Straight-line code: queues by engine, only those that have commands, and its semaphores.
+
+    Semaphores start at 0, and everything before the segment is complete when it begins.
+    """
+
+    queues: dict[Engine, Queue]
+    semaphores: dict[int, Semaphore]
+
+
+@dataclass
+class Repeat:
+    """A run-time loop: all engines run `body` together for every trip.
+
+    Engines meet before every trip and after the last one (BIR's AllEngineBarrier), each of them
+    having read the loop's registers itself.
+    """
+
+    loop: DynamicLoop | While
+    body: list[Section]
+
+
+Section = Segment | Repeat
+
+
+@dataclass
 class Core:
     """The program of one core.
 
-    Attributes: function, its straight-line BIR with every storage placed; its only block has the
-    instructions in the author's order; queues by engine, only those that have commands;
-    semaphores that are used, by id.
+    Attributes: function, its BIR with every storage placed and only run-time loops left, in the
+    author's order; sections, its straight-line segments and run-time loops in order.
     """
 
     function: Function
-    queues: dict[Engine, Queue]
-    semaphores: dict[int, Semaphore]
+    sections: list[Section]
+
+    def segments(self) -> Iterator[Segment]:
+        """Every segment in order, those of loops once."""
+        return _segments(self.sections)
+
+    @property
+    def queues(self) -> dict[Engine, Queue]:
+        """What each engine is told to do over all segments; only engines that have commands."""
+        found: dict[Engine, Queue] = {}
+        for segment in self.segments():
+            for engine, queue in segment.queues.items():
+                found.setdefault(engine, Queue(engine)).commands.extend(queue.commands)
+        return found
+
+    @property
+    def semaphores(self) -> dict[int, Semaphore]:
+        """Semaphores that are used, by id."""
+        found = {}
+        for segment in self.segments():
+            found.update(segment.semaphores)
+        return dict(sorted(found.items()))
 
     @property
     def name(self) -> str:
@@ -109,12 +154,21 @@ class Core:
         return [m for m in self.memlocs.values() if m.kind is TensorKind.Const]
 
     def commands(self) -> Iterator[Command]:
-        """Every command, queue by queue."""
-        for queue in self.queues.values():
-            yield from queue.commands
+        """Every command, queue by queue in every segment."""
+        for segment in self.segments():
+            for queue in segment.queues.values():
+                yield from queue.commands
 
     def __repr__(self) -> str:
         return f"<core {self.name}: {sum(len(q.commands) for q in self.queues.values())} commands>"
+
+
+def _segments(sections: list[Section]) -> Iterator[Segment]:
+    for section in sections:
+        if isinstance(section, Segment):
+            yield section
+        else:
+            yield from _segments(section.body)
 
 
 @dataclass

@@ -9,7 +9,7 @@ from typing import Final
 from opennki.backend.accumulate import MATMULS
 from opennki.backend.alloc import Liveness
 from opennki.backend.ownership import Ownership
-from opennki.backend.program import Core
+from opennki.backend.program import Core, Segment
 from opennki.backend.schedule import whole
 from opennki.base.codes import (
     NKI5001,
@@ -148,13 +148,18 @@ def check_queues(core: Core) -> Iterator[Diagnostic]:
     Transfers are taken to be complete as soon as they are issued: a queue that cannot go on then
     cannot go on at all.
     """
-    reached = dict.fromkeys(core.semaphores, 0)
-    position = dict.fromkeys(core.queues, 0)
+    for segment in core.segments():
+        yield from _stuck(segment)
+
+
+def _stuck(segment: Segment) -> Iterator[Diagnostic]:
+    reached = dict.fromkeys(segment.semaphores, 0)
+    position = dict.fromkeys(segment.queues, 0)
     sleeping: dict[int, list[Engine]] = {}
-    ready = list(core.queues)
+    ready = list(segment.queues)
     while ready:
         engine = ready.pop()
-        commands = core.queues[engine].commands
+        commands = segment.queues[engine].commands
         for index in range(position[engine], len(commands)):
             command = commands[index]
             blocked = next((s for s, v in command.waits if reached.get(s, 0) < v), None)
@@ -170,7 +175,7 @@ def check_queues(core: Core) -> Iterator[Diagnostic]:
             position[engine] = len(commands)
     stuck = [
         queue.commands[position[engine]].inst
-        for engine, queue in core.queues.items()
+        for engine, queue in segment.queues.items()
         if position[engine] < len(queue.commands)
     ]
     if stuck:

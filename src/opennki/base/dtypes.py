@@ -132,6 +132,14 @@ def dtype(spec: object) -> DType:
     return found
 
 
+def tensor_dtype(spec: object) -> DType:
+    """As `dtype`, for the tensors of a kernel: they have no 64-bit integers. Raises: KeyError."""
+    found = dtype(spec)
+    if found in (int64, uint64):
+        raise KeyError(spec)
+    return found
+
+
 def from_bir(name: str) -> DType:
     """The dtype with BIR spelling `name`; raises KeyError."""
     return _BY_BIR[name]

@@ -1,11 +1,11 @@
 """BIR: the back end's instruction form that both routes converge on."""
 
-from .access import AccessPattern, Argument, Immediate
+from .access import AccessPattern, Argument, DynamicIndex, Immediate
 from .affine import BirAffineExpr
 from .enums import CopyMode, DeviceBuffer, MemsetMode, QosClass, TransposeOp, TSCMode
 from .instruction import EdgeKind, Instruction
 from .memloc import MemoryLocation, MemoryType, TensorKind
-from .module import BasicBlock, Function, Loop, Module
+from .module import BasicBlock, DynamicLoop, Function, Loop, Module, While
 from .opcodes import OPCODES, attribute
 from .parser import parse_module
 from .printer import print_instruction, print_module
@@ -14,10 +14,10 @@ from .verify import verify
 
 __all__ = [
     "OPCODES", "AccessPattern", "Argument", "BasicBlock", "BirAffineExpr", "CopyMode",
-    "DeviceBuffer", "EdgeKind", "Function", "Immediate", "Instruction", "Loop", "MemoryLocation",
-    "MemoryType", "MemsetMode", "Module", "QosClass", "TSCMode", "TensorKind", "TransposeOp",
-    "attribute", "dumps", "from_json", "loads", "parse_module", "print_instruction",
-    "print_module", "to_json", "verify",
+    "DeviceBuffer", "DynamicIndex", "DynamicLoop", "EdgeKind", "Function", "Immediate",
+    "Instruction", "Loop", "MemoryLocation", "MemoryType", "MemsetMode", "Module", "QosClass",
+    "TSCMode", "TensorKind", "TransposeOp", "While", "attribute", "dumps",
+    "from_json", "loads", "parse_module", "print_instruction", "print_module", "to_json", "verify",
 ]  # fmt: skip
 
 Module.__str__ = print_module  # type: ignore[assignment, method-assign]  # printers know it

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from enum import Enum
 
 from opennki.base.loc import UNKNOWN, SrcLoc
 from opennki.isa.enums import Engine
 
-from .access import Argument
+from .access import AccessPattern, Argument
 
 
 class EdgeKind(Enum):
@@ -52,6 +52,13 @@ class Instruction:
         self.attrs = attrs
         self.loc = loc
         self.dependencies = dependencies
+
+    def indices(self) -> Iterator[AccessPattern]:
+        """Where the run-time indices of its operands are read (the wire's ``indirection_ins``)."""
+        for args in (self.ins, self.outs):
+            for arg in args:
+                if arg.__class__ is AccessPattern and arg.index is not None:
+                    yield arg.index.source
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Instruction) and all(

@@ -21,6 +21,7 @@ class MemoryType(Enum):
     DRAM = 8
     SB = 16
     PSUM = 32
+    REG = 128
 
     __hash__ = object.__hash__  # members are singletons; Enum's own hash is a Python function
 
@@ -39,7 +40,9 @@ class TensorKind(Enum):
 class MemoryLocation:
     """One storage and its placement.
 
-    Attributes: name; type (DRAM, SB, PSUM); kind; dtype; shape, partition dim first on chip;
+    A register (REG) holds one int32 and has no address.
+
+    Attributes: name; type (DRAM, SB, PSUM, REG); kind; dtype; shape, partition dim first on chip;
     address, byte address inside every partition (SB, PSUM) or inside DRAM, None before allocation;
     partition, first partition; bank, PSUM bank, None before allocation; user_allocated, placed by
     the author; shared, visible to every core of the launch; data, contents of a constant;
@@ -83,7 +86,7 @@ class MemoryLocation:
     @property
     def on_chip(self) -> bool:
         """Whether it lives in SB or PSUM."""
-        return self.type is not MemoryType.DRAM
+        return self.type is MemoryType.SB or self.type is MemoryType.PSUM
 
     @property
     def row_bytes(self) -> int:

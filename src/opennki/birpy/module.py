@@ -17,7 +17,7 @@ class BasicBlock:
     """An ordered list of instructions and loops. The entry block is called ``Block1``."""
 
     name: str
-    instructions: list[Instruction | Loop] = field(default_factory=list)
+    instructions: list[Item] = field(default_factory=list)
 
 
 @dataclass
@@ -32,6 +32,52 @@ class Loop:
     blocks: list[BasicBlock]
     parallel: bool = False
     loc: SrcLoc = field(default=UNKNOWN, compare=False)
+
+
+@dataclass
+class DynamicLoop:
+    """A loop over a range that is known at run time only (``DynamicForLoop``).
+
+    `register` holds ``start, start + step, ...`` while it is below `stop`; start and stop are
+    numbers or registers, read once. Step is positive. `new` are storages in PSUM that begin anew in
+    every trip: no matrix product has written them yet (a field of ours on the wire).
+    """
+
+    name: str
+    register: MemoryLocation
+    start: int | MemoryLocation
+    stop: int | MemoryLocation
+    step: int
+    blocks: list[BasicBlock]
+    loc: SrcLoc = field(default=UNKNOWN, compare=False)
+    new: list[MemoryLocation] = field(default_factory=list)
+
+    def registers(self) -> list[MemoryLocation]:
+        """The registers that the loop itself names."""
+        named = (self.register, self.start, self.stop)
+        return [r for r in named if isinstance(r, MemoryLocation)]
+
+
+@dataclass
+class While:
+    """A loop that runs `blocks` while the register `condition` is not 0 (``DoWhile``).
+
+    The register is tested before every trip, the first one too. Model: BIR's DoWhile tests after a
+    trip; the test before the first one is a field of ours on the wire. `new` is as for the other.
+    """
+
+    name: str
+    condition: MemoryLocation
+    blocks: list[BasicBlock]
+    loc: SrcLoc = field(default=UNKNOWN, compare=False)
+    new: list[MemoryLocation] = field(default_factory=list)
+
+    def registers(self) -> list[MemoryLocation]:
+        """The register that the loop itself names."""
+        return [self.condition]
+
+
+Item = Instruction | Loop | DynamicLoop | While
 
 
 @dataclass

@@ -133,6 +133,14 @@ _FIELDS: Final[Mapping[str, tuple[Field, ...]]] = {
         *_DMA,
     ),
     "Memset": (Field("mode", enumeration(MemsetMode)), Field("constant", U32)),
+    "GetGlobalRankId": (Field("world_size", INT),),
+    "GetCurProcessingRankID": (
+        Field("iter_id", INT),
+        Field("channel_id", INT),
+        Field("replica_groups", GROUPS),
+        # Model: stream of every ring that a kernel makes.
+        Field("stream_id", INT, 0),
+    ),
     "Iota": (Field("base", INT, 0), Field("pattern", PATTERN), Field("channel_multiplier", INT, 0)),
     "TensorCopy": (_flag("can_read_uninit"),),
     "TensorTensor": (Field("op", _ALU), Field("acc", _ACC, _IDLE)),

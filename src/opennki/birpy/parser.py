@@ -14,11 +14,11 @@ from opennki.base.dtypes import DType
 from opennki.base.text import Position, Reader
 from opennki.isa.enums import Engine
 
-from .access import AccessPattern, Argument, Immediate
+from .access import AccessPattern, Argument, DynamicIndex, Immediate
 from .fields import Field
 from .instruction import EdgeKind, Instruction
 from .memloc import MemoryLocation, MemoryType, TensorKind
-from .module import BasicBlock, Function, Loop, Module
+from .module import BasicBlock, DynamicLoop, Function, Loop, Module, While
 from .opcodes import MODELLED, OPCODES
 from .printer import row_major_ap
 from .wire import MAX_NESTING
@@ -179,13 +179,63 @@ class _FunctionParser:
             while not r.accept("}"):
                 if r.accept("loop"):
                     block.instructions.append(self._loop())
+                elif r.token in ("dynamic", "while"):
+                    block.instructions.append(self._dynamic())
                 else:
                     block.instructions.append(self._instruction())
 
+    def _dynamic(self) -> DynamicLoop | While:
+        r = self.r
+        counted = r.token == "dynamic"
+        r.advance()
+        self._enter()
+        name = self._new_name()
+        register = self._register()
+        made: DynamicLoop | While = While(name, register, [])
+        if counted:
+            r.expect("=")
+            start = self._end("where the loop starts")
+            r.expect("..")
+            stop = self._end("where the loop stops")
+            at = r.here()
+            step = r.integer("a step") if r.accept("step") else 1
+            if step < 1:
+                raise r.out_of_range("the step of a loop", step, "1 or more", at)
+            made = DynamicLoop(name, register, start, stop, step, [])
+        while r.accept("," if made.new else "new"):
+            at = r.here()
+            new = r.sigil("%", "a memloc")
+            if new not in self.function.memlocs:
+                raise r.undefined("memloc", new, self.function.memlocs, at)
+            made.new.append(self.function.memlocs[new])
+        r.expect("{")
+        self._depth += 1
+        self._blocks(made.blocks)
+        self._depth -= 1
+        return made
+
+    def _end(self, what: str) -> int | MemoryLocation:
+        return self._register() if self.r.token[:1] == "%" else self.r.integer(what)
+
+    def _register(self) -> MemoryLocation:
+        """A storage that is declared as a register."""
+        r = self.r
+        at = r.here()
+        name = r.sigil("%", "a register")
+        found = self.function.memlocs.get(name)
+        if found is None or found.type is not MemoryType.REG:
+            known = [m.name for m in self.function.memlocs.values() if m.type is MemoryType.REG]
+            raise r.undefined("register", name, known, at)
+        return found
+
+    def _enter(self) -> None:
+        if self._depth == MAX_NESTING:
+            allowed = f"at most {MAX_NESTING}"
+            raise self.r.out_of_range("nesting of loops", MAX_NESTING + 1, allowed)
+
     def _loop(self) -> Loop:
         r = self.r
-        if self._depth == MAX_NESTING:
-            raise r.out_of_range("nesting of loops", MAX_NESTING + 1, f"at most {MAX_NESTING}")
+        self._enter()
         name = self._new_name()
         var = _new(r, "a variable", self._scope)
         r.expect("=")
@@ -266,6 +316,10 @@ class _FunctionParser:
             value = r.number("a memloc with `%` or a number")
             r.expect(":")
             return Immediate(_dtype(r), value)
+        return self._access()
+
+    def _access(self) -> AccessPattern:
+        r = self.r
         at = r.here()
         name = r.sigil("%", "a memloc")
         loc = self.function.memlocs.get(name)
@@ -284,5 +338,21 @@ class _FunctionParser:
             step = r.integer("a step")
             r.expect("*")
             pairs.append((step, r.integer("a count")))
+            if r.token == ";":
+                break
+        index = self._index() if r.accept(";") else None
         dtype = _dtype(r) if r.accept(":") else loc.dtype
-        return AccessPattern(loc, offset, tuple(pairs), dtype)
+        return AccessPattern(loc, offset, tuple(pairs), dtype, index)
+
+    def _index(self) -> DynamicIndex:
+        """A run-time index and the bracket that closes its access."""
+        r = self.r
+        vector = r.accept("each")
+        snake = not vector and r.accept("snake")
+        source = self._access()
+        r.expect("*")
+        step = r.integer("a step")
+        r.expect("<")
+        limit = r.integer("a limit")
+        r.expect("]")
+        return DynamicIndex(source, step, limit, vector, snake)

@@ -14,12 +14,24 @@
               I-3 = TensorTensor DVE outs(%tile) ins(%tile, %tile) {op=add} after [I-2:Flow]
             }
           }
+          dynamic L2 %n = 0..%count {
+            block Block3 {
+              I-4 = DMACopy SP outs(%tile) ins(%x[0; 512*128, 1*256; %n*512 < 128]) {mode=Copy}
+            }
+          }
+          while L3 %more new %acc {
+            block Block4 {
+              I-5 = TensorLoad ALL outs(%more) ins(%flag)
+            }
+          }
         }
       }
     }
 
 An access is ``%memloc[offset; step*num, ...]:dtype``, in elements; without brackets it covers the
-storage row by row, without a dtype it has the storage's. An immediate is ``value:dtype``. Source
+storage row by row, without a dtype it has the storage's. A third part, ``%index*step < limit``, is
+an index that is read at run time; ``each %index*step < limit``, one per element of the first pair.
+Storages after ``new`` begin anew in every trip. An immediate is ``value:dtype``. Source
 locations are comments; everything else is part of the form.
 """
 
@@ -38,9 +50,9 @@ from opennki.base.text import Writer, name_text, number_text, place_text, string
 from .access import AccessPattern, Argument
 from .instruction import Instruction
 from .memloc import MemoryLocation
-from .module import BasicBlock, Function, Loop, Module
+from .module import BasicBlock, DynamicLoop, Function, Loop, Module, While
 
-KEYWORDS: Final = frozenset({"after", "loop"})
+KEYWORDS: Final = frozenset({"after", "dynamic", "loop", "while"})
 """Words that may stand where an instruction begins; one with such a name has it quoted."""
 
 
@@ -148,8 +160,10 @@ class _Printer:
             for item in block.instructions:
                 if isinstance(item, Instruction):
                     self.instruction(item)
-                else:
+                elif isinstance(item, Loop):
                     self.loop(item)
+                else:
+                    self.dynamic(item)
 
     def loop(self, loop: Loop) -> None:
         """Write a loop with its blocks."""
@@ -162,6 +176,25 @@ class _Printer:
         with self.out.block(head, self._comment(loop.loc)):
             for block in loop.blocks:
                 self.block(block)
+
+    def dynamic(self, loop: DynamicLoop | While) -> None:
+        """Write a run-time loop with its blocks."""
+        if isinstance(loop, While):
+            head = f"while {name_text(loop.name)} {self._register(loop.condition)}"
+        else:
+            ends = f"{self._register(loop.start)}..{self._register(loop.stop)}"
+            head = f"dynamic {name_text(loop.name)} {self._register(loop.register)} = {ends}"
+            if loop.step != 1:
+                head += f" step {loop.step}"
+        if loop.new:
+            head += f" new {', '.join(map(self._register, loop.new))}"
+        with self.out.block(head, self._comment(loop.loc)):
+            for block in loop.blocks:
+                self.block(block)
+
+    @staticmethod
+    def _register(value: int | MemoryLocation) -> str:
+        return str(value) if isinstance(value, int) else f"%{name_text(value.name)}"
 
     def instruction(self, inst: Instruction) -> None:
         """Write one instruction."""
@@ -192,10 +225,15 @@ class _Printer:
         text, whole = known
         offset = arg.offset
         same = arg.dtype is loc.dtype
-        if same and arg.ap == whole and whole and offset.__class__ is int and not offset:
+        index = arg.index
+        direct = index is None and offset.__class__ is int and not offset
+        if same and direct and arg.ap == whole and whole:
             return text
         start = affine_text(offset) if isinstance(offset, AffineExpr) else offset
         pairs = ", ".join([f"{step}*{num}" for step, num in arg.ap])
+        if index is not None:
+            each = "each " if index.vector else "snake " if index.snake else ""
+            pairs += f"; {each}{self._operand(index.source)}*{index.stride} < {index.limit}"
         text = f"{text}[{start}; {pairs}]"
         return text if same else f"{text}:{arg.dtype}"
 

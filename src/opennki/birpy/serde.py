@@ -18,11 +18,11 @@ from opennki.base.diag import fail
 from opennki.base.loc import UNKNOWN, SrcLoc
 from opennki.base.text import nearest
 
-from .access import AccessPattern, Argument
+from .access import AccessPattern, Argument, DynamicIndex
 from .fields import encode_number
 from .instruction import Instruction
-from .memloc import MemoryLocation
-from .module import BasicBlock, Function, Loop, Module
+from .memloc import MemoryLocation, MemoryType
+from .module import BasicBlock, DynamicLoop, Function, Item, Loop, Module, While
 from .opcodes import MODELLED, OPCODES
 from .wire import FIXED, IMMEDIATE_DTYPES, VERSION, Bad, Json, affine_to_wire, dtype_keys, mistyped
 from .wire_reader import read_module
@@ -120,6 +120,11 @@ class _Encoder:
         return obj
 
     def _memloc(self, loc: MemoryLocation) -> Json:
+        if loc.type is MemoryType.REG:
+            register: Json = {"Skind": "register", "name": loc.name, **dtype_keys(loc.dtype)}
+            if loc.loc is not UNKNOWN:
+                register["opennki_location"] = self._location(loc.loc)
+            return register
         place: Json = {
             "Skind": "memory_location",
             "name": loc.name,
@@ -152,11 +157,28 @@ class _Encoder:
         return obj
 
     def _block(self, block: BasicBlock) -> Json:
-        items = [
-            self._instruction(item) if isinstance(item, Instruction) else self._loop(item)
-            for item in block.instructions
-        ]
-        return {"name": block.name, "instructions": items}
+        return {"name": block.name, "instructions": [self._item(i) for i in block.instructions]}
+
+    def _item(self, item: Item) -> Json:
+        if isinstance(item, Instruction):
+            return self._instruction(item)
+        return self._loop(item) if isinstance(item, Loop) else self._dynamic(item)
+
+    def _dynamic(self, loop: DynamicLoop | While) -> Json:
+        obj: Json = {"name": loop.name}
+        if isinstance(loop, While):
+            obj |= {"opcode": "DoWhile", "cond": _end(loop.condition), "opennki_tests_first": True}
+        else:
+            obj |= {
+                "opcode": "DynamicForLoop", "DynamicForLoopAxis": loop.register.name,
+                "lb": _end(loop.start), "ub": _end(loop.stop), "stride": loop.step,
+            }  # fmt: skip
+        obj["blocks"] = [self._block(b) for b in loop.blocks]
+        if loop.new:
+            obj["opennki_new"] = [loc.name for loc in loop.new]
+        if loop.loc is not UNKNOWN:
+            obj["debug"] = {"opennki_location": self._location(loop.loc)}
+        return obj
 
     def _loop(self, loop: Loop) -> Json:
         axis = loop.axis
@@ -183,15 +205,18 @@ class _Encoder:
                 bad.path.insert(0, inst.name)
                 raise
             self._attrs[inst.opcode, id(inst.attrs)] = attrs
+        indirect: list[Json] = []
         obj: Json = {
             "opcode": inst.opcode,
             "name": inst.name,
             "engine": inst.engine.bir,
-            "ins": [_argument(arg, inst.name) for arg in inst.ins],
-            "outs": [_argument(arg, inst.name) for arg in inst.outs],
+            "ins": [_argument(arg, inst.name, indirect) for arg in inst.ins],
+            "outs": [_argument(arg, inst.name, indirect) for arg in inst.outs],
             **FIXED,
             **attrs,
         }
+        if indirect:
+            obj["indirection_ins"] = indirect
         if inst.dependencies:
             obj["dependencies"] = [[name, kind.name] for name, kind in inst.dependencies]
         if inst.loc is not UNKNOWN:
@@ -210,11 +235,38 @@ class _Encoder:
         return index
 
 
-def _argument(arg: Argument, inst: str) -> Json:
-    if isinstance(arg, AccessPattern):
+def _end(value: int | MemoryLocation) -> int | Json:
+    """The end of a loop: a number, or the value of a register."""
+    if isinstance(value, int):
+        return value
+    return {"kind": "IntRuntimeValueKind", "regref": value.name}
+
+
+def _dynamic_info(index: DynamicIndex, inst: str, indirect: list[Json]) -> Json:
+    """A run-time index; where it is read from SB, that becomes the next of `indirect`."""
+    if index.source.memloc.type is MemoryType.REG:
+        found: Json = {"kind": "IntRuntimeValueKind", "regref": index.source.memloc.name}
+    else:
+        found = {"kind": "IndirectArgId", "arg_id": len(indirect)}
+        indirect.append(_argument(index.source, inst, []))
+    terms = [{"idx": found, "coeff": index.stride}]
+    info: Json = {
+        "offset_expr": {"kind": "AffExprKind", "terms": terms, "c": 0},
+        "indirect_dim_max_index": index.limit - 1,
+        "num_indirect_args": 1,
+    }
+    if index.vector or index.snake:
+        info["indirect_dim"] = "W" if index.vector else "X"
+    return info
+
+
+def _argument(arg: Argument, inst: str, indirect: list[Json]) -> Json:
+    if isinstance(arg, AccessPattern) and arg.memloc.type is MemoryType.REG:
+        obj: Json = {"kind": "register_access", "regref": arg.memloc.name}
+    elif isinstance(arg, AccessPattern):
         name = arg.memloc.name
         offset = arg.offset
-        obj: Json = {
+        obj = {
             "kind": "physical_ap",
             "ap": list(map(list, arg.ap)),
             "offset": affine_to_wire(offset) if isinstance(offset, AffineExpr) else offset,
@@ -222,6 +274,8 @@ def _argument(arg: Argument, inst: str) -> Json:
             "memsetref": f"{name}_set",
             "access_shape": [num for _, num in arg.ap],
         }
+        if arg.index is not None:
+            obj["dynamic_ap_info"] = _dynamic_info(arg.index, inst, indirect)
     else:
         if arg.dtype not in IMMEDIATE_DTYPES:
             path: list[str | int] = [inst, "ins", "dtype"]

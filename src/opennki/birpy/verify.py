@@ -16,6 +16,7 @@ looks like an earlier one costs a few dictionary lookups.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import prod
 from typing import Final
 
 from opennki.base.affine import AffineExpr, LoopVar
@@ -23,6 +24,7 @@ from opennki.base.codes import (
     NKI2113,
     NKI3028,
     NKI3029,
+    NKI3033,
     NKI4003,
     NKI4004,
     NKI4005,
@@ -34,14 +36,16 @@ from opennki.base.codes import (
     NKI9003,
 )
 from opennki.base.diag import Diagnostic, Problem, Problems, diagnostic, problem
+from opennki.base.dtypes import int32
 from opennki.base.loc import UNKNOWN, SrcLoc
 from opennki.base.text import nearest
+from opennki.ir import INDICES
 from opennki.isa.enums import Engine
 
-from .access import AccessPattern
+from .access import AccessPattern, DynamicIndex
 from .instruction import Instruction
-from .memloc import MemoryLocation, MemoryType
-from .module import BasicBlock, Function, Loop, Module
+from .memloc import MemoryLocation, MemoryType, TensorKind
+from .module import BasicBlock, DynamicLoop, Function, Loop, Module, While
 from .opcodes import MODELLED, OPCODES
 from .wire import ARCHES, IMMEDIATE_DTYPES, MAX_NESTING, VERSION, describe
 
@@ -143,6 +147,21 @@ def _header_problems(inst: Instruction) -> Problems:
             yield problem(NKI4009, where=where, field=key)
 
 
+def _is_register(loc: MemoryLocation) -> bool:
+    return loc.type is MemoryType.REG
+
+
+def _plain_register(loc: MemoryLocation) -> bool:
+    """Whether a register has nothing but its name, which is all that the wire has for it."""
+    plain = MemoryLocation(loc.name, loc.type, TensorKind.Internal, int32, (1, 1))
+    return loc == plain and loc.data is None
+
+
+def _row(arg: AccessPattern) -> int:
+    """Elements of the access's dtype in every partition, at least 1."""
+    return max(1, arg.memloc.row_bytes // arg.dtype.itemsize)
+
+
 class _FunctionVerifier:
     """Checks one function; remembers verdicts and what has been defined so far."""
 
@@ -153,6 +172,7 @@ class _FunctionVerifier:
         self._names: set[str] = set()
         self._axes: set[str] = set()
         self._scope: dict[str, LoopVar] = {}
+        self._nesting = 0
         self._headers: dict[tuple[str, Engine, int], tuple[Problem, ...]] = {}
         self._geometries: dict[tuple[tuple[tuple[int, int], ...], int, bool], Geometry] = {}
 
@@ -186,6 +206,10 @@ class _FunctionVerifier:
         if any(size < 1 for size in loc.shape):
             fault = problem(NKI4015, field="shape", got=list(loc.shape), allowed="1 or more")
             self._report(fault, loc.loc, name)
+        if loc.type is MemoryType.REG and not _plain_register(loc):
+            allowed = "an internal int32 of shape [1, 1], not placed and without contents"
+            fault = problem(NKI4015, field="register", got=repr(loc), allowed=allowed)
+            self._report(fault, loc.loc, name)
 
     def _blocks(self, blocks: list[BasicBlock]) -> None:
         """Check the blocks of a function or of a loop."""
@@ -198,8 +222,36 @@ class _FunctionVerifier:
                 names.add(item.name)
                 if isinstance(item, Instruction):
                     self._instruction(item)
-                else:
+                elif isinstance(item, Loop):
                     self._loop(item)
+                else:
+                    self._dynamic(item)
+
+    def _dynamic(self, loop: DynamicLoop | While) -> None:
+        for register in loop.registers():
+            if self._memlocs.get(register.name) is not register or not _is_register(register):
+                known = [n for n, m in self._memlocs.items() if _is_register(m)]
+                self._undefined("register", register.name, known, loop.loc, loop.name)
+        for loc in loop.new:
+            if self._memlocs.get(loc.name) is not loc or loc.type is not MemoryType.PSUM:
+                known = [n for n, m in self._memlocs.items() if m.type is MemoryType.PSUM]
+                self._undefined("storage in PSUM", loc.name, known, loop.loc, loop.name)
+        if isinstance(loop, DynamicLoop) and loop.step < 1:
+            fault = problem(NKI4015, field="step", got=loop.step, allowed="1 or more")
+            self._report(fault, loop.loc, loop.name)
+        if self._within(loop):
+            self._nesting += 1
+            self._blocks(loop.blocks)
+            self._nesting -= 1
+
+    def _within(self, loop: Loop | DynamicLoop | While) -> bool:
+        """Report a loop inside of too many others; whether it is not."""
+        if self._nesting < MAX_NESTING:
+            return True
+        limit = f"at most {MAX_NESTING}"
+        fault = problem(NKI4015, field="nesting of loops", got=MAX_NESTING + 1, allowed=limit)
+        self._report(fault, loop.loc, loop.name)
+        return False
 
     def _loop(self, loop: Loop) -> None:
         axis = loop.axis
@@ -210,15 +262,14 @@ class _FunctionVerifier:
             fault = problem(NKI4015, field="step", got=0, allowed="any other integer")
             self._report(fault, loop.loc, loop.name)
             return
-        if len(self._scope) >= MAX_NESTING:
-            limit = f"at most {MAX_NESTING}"
-            fault = problem(NKI4015, field="nesting of loops", got=MAX_NESTING + 1, allowed=limit)
-            self._report(fault, loop.loc, loop.name)
+        if not self._within(loop):
             return
         self._axes.add(axis.name)
         outer = self._scope.get(axis.name)
         self._scope[axis.name] = axis
+        self._nesting += 1
         self._blocks(loop.blocks)
+        self._nesting -= 1
         del self._scope[axis.name]
         if outer is not None:
             self._scope[axis.name] = outer
@@ -261,11 +312,17 @@ class _FunctionVerifier:
             return
         own, size = loc.dtype.itemsize, arg.dtype.itemsize
         row = loc.row if own == size else loc.row * own // size
-        on_chip = loc.type is not MemoryType.DRAM
+        on_chip = loc.on_chip
+        if arg.index is not None and not self._index(inst, arg, arg.index):
+            return
         key = (arg.ap, row, on_chip)
         known = self._geometries.get(key)
         if known is None:
             known = self._geometries[key] = _geometry(*key)
+        if arg.index is not None and arg.index.vector:  # its indices say where each row is
+            known = _geometry(((0, 1), *arg.ap[1:]), row, on_chip)
+        elif arg.index is not None and arg.index.snake:
+            known = _geometry((*arg.ap[:-1], (0, 1)), row, on_chip)
         wrong, low, high, down = known
         offset = arg.offset
         rows = loc.shape[0] if loc.shape else 1
@@ -276,7 +333,11 @@ class _FunctionVerifier:
             and (own == size or loc.row * own % size == 0)
         ):
             if not on_chip:
-                if offset + low >= 0 and offset + high < rows * row:
+                if (
+                    loc.type is not MemoryType.REG
+                    and offset + low >= 0
+                    and offset + high < rows * row
+                ):
                     return
             elif (
                 offset >= 0
@@ -288,11 +349,41 @@ class _FunctionVerifier:
         for fault in self._access_problems(arg, row, known):
             self._report(fault, inst.loc, inst.name)
 
+    def _index(self, inst: Instruction, arg: AccessPattern, index: DynamicIndex) -> bool:
+        """Report what is wrong with a run-time index; whether nothing is."""
+        source, before = index.source, len(self._found)
+        count = prod(num for _, num in source.ap)
+        why = ""
+        if source.index is not None or source.memloc.type not in (MemoryType.REG, MemoryType.SB):
+            why = "its index is neither in a register nor in SB"
+        elif index.vector and source.memloc.type is MemoryType.REG:
+            why = "its indices are in a register"
+        elif source.dtype not in INDICES:
+            why = f"its index is {source.dtype}"
+        elif index.vector and (arg.memloc.on_chip or count < arg.ap[0][1]):
+            why = f"it has {count} indices for {arg.ap[0][1]} rows of {arg.memloc.type.name}"
+        elif index.snake and (not arg.memloc.on_chip or source.ap[0][1] != arg.ap[0][1]):
+            why = f"its indices are on {source.ap[0][1]} partitions, it is on {arg.ap[0][1]}"
+        elif not index.vector and not index.snake and count != 1:
+            why = f"its index has {count} elements"
+        elif index.stride and arg.memloc.on_chip and index.stride % _row(arg) == 0:
+            why = "it cannot choose the partition of a storage on chip"
+        elif index.limit < 1:
+            why = f"its index is below {index.limit}"
+        if why:
+            self._report(problem(NKI3033, why=why), inst.loc, inst.name)
+        else:
+            self._access(inst, source)
+        return len(self._found) == before
+
     def _access_problems(self, arg: AccessPattern, row: int, geometry: Geometry) -> Problems:
         """What is wrong with an access, if anything is."""
         loc, offset = arg.memloc, arg.offset
         wrong, low, high, down = geometry
-        if loc.row_bytes % arg.dtype.itemsize:
+        whole = (offset, arg.ap, arg.dtype) == (0, ((1, 1), (1, 1)), int32)
+        if _is_register(loc) and not whole:
+            wrong = "a register is read as a whole, as int32"
+        elif loc.row_bytes % arg.dtype.itemsize:
             wrong = f"{loc.row_bytes} bytes cannot be read as {arg.dtype}"
         if wrong:
             yield problem(NKI3028, why=wrong)

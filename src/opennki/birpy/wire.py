@@ -11,6 +11,8 @@ storage, opennki_data               contents of a constant: base64 of its bytes
 function, opennki_inputs, _outputs  names of storages in argument and result order
 storage or operand, opennki_dtype   ``bool``, which the wire calls uint8
 Matmult, opennki_accumulate         see `opcodes`
+DoWhile, opennki_tests_first        true: the condition is tested before the first trip, too
+run-time loop, opennki_new          names of storages that begin anew in every trip
 ==================================  ==============================================================
 
 What the data model has no place for is written as a constant (`FIXED`) and must be read as such:

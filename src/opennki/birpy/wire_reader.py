@@ -5,22 +5,23 @@ Errors are `wire.Bad`; `serde` turns them into diagnostics that note the path.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final
 
 from opennki.base.affine import AffineExpr, LoopVar
 from opennki.base.codes import NKI4004, NKI4005, NKI4007, NKI4009, NKI4015, NKI9003
 from opennki.base.constants import from_base64
+from opennki.base.dtypes import int32
 from opennki.base.loc import UNKNOWN, SrcLoc
 from opennki.base.text import nearest
 from opennki.isa.enums import Engine
 
-from .access import AccessPattern, Argument, Immediate
+from .access import AccessPattern, Argument, DynamicIndex, Immediate
 from .fields import Field, decode_number
 from .instruction import EdgeKind, Instruction
 from .memloc import MemoryLocation, MemoryType, TensorKind
-from .module import BasicBlock, Function, Loop, Module
+from .module import BasicBlock, DynamicLoop, Function, Item, Loop, Module, While
 from .opcodes import MODELLED, OPCODES
 from .wire import (
     ARCHES,
@@ -53,14 +54,23 @@ _PLACE_KEYS: Final = (
     "Skind", "name", "type", "dims", "allocated", "addr", "base", "bank", "user_allocated",
 )  # fmt: skip
 _HEADER: Final = frozenset(
-    ("opcode", "name", "engine", "ins", "outs", "dependencies", "debug", *FIXED)
+    ("opcode", "name", "engine", "ins", "outs", "indirection_ins", "dependencies", "debug", *FIXED)
 )
+_DYNAMIC_KEYS: Final = (
+    "opcode", "name", "DynamicForLoopAxis", "lb", "ub", "stride", "blocks", "debug",
+    "opennki_new",
+)  # fmt: skip
+_WHILE_KEYS: Final = (
+    "opcode", "name", "cond", "opennki_tests_first", "blocks", "debug", "opennki_new",
+)  # fmt: skip
 _LOOP_KEYS: Final = ("opcode", "name", "LoopAxis", "isParallel", "blocks", "debug")
 _AP_KEYS: Final = (
     "kind", "ap", "offset", "dtype", "memref", "memsetref", "access_shape", "opennki_dtype",
+    "dynamic_ap_info",
 )  # fmt: skip
 _ARCH_NAMES: Final = {arch: arch for arch in ARCHES}
-_OPCODES: Final = ", ".join((*MODELLED, "Loop"))
+_OPCODES: Final = ", ".join((*MODELLED, "Loop", "DynamicForLoop", "DoWhile"))
+_PLACED: Final = {t.name: t for t in MemoryType if t is not MemoryType.REG}
 _SPACES: Final = {"Local": False, "Shared": True}
 
 
@@ -125,6 +135,9 @@ class _FunctionReader:
         self._scope: dict[str, LoopVar] = {}
         self._names: set[str] = set()
         self._keys: dict[str, frozenset[str]] = {}
+        self._depth = 0
+        self._indirect: list[AccessPattern] = []
+        self._used = 0
 
     def read(self, taken: set[str]) -> Function:
         """The function; its name must not be in `taken`, and is added there."""
@@ -146,6 +159,9 @@ class _FunctionReader:
         return defined([], "storage", _string(item), self._memlocs).name
 
     def _memloc(self, item: object) -> None:
+        if isinstance(item, dict) and item.get("Skind") == "register":
+            self._new_register(only(item, ("Skind", "name", "dtype", "opennki_location")))
+            return
         obj = only(item, _SET_KEYS)
         fixed(obj, Skind="memory_location_set", tensorId2MemLocSize=1)
         shape = _integers(obj, "tensor_shape")
@@ -175,12 +191,37 @@ class _FunctionReader:
         loc.loc = self._loc(obj)
         self._memlocs[name] = loc
 
+    def _new_register(self, obj: Json) -> None:
+        name = need(obj, "name", str)
+        if name in self._memlocs:
+            raise Bad(["name"], NKI4004, kind="storage", name=name)
+        fixed(obj, dtype=int32.bir)
+        loc = MemoryLocation(name, MemoryType.REG, TensorKind.Internal, int32, (1, 1))
+        loc.loc = self._loc(obj)
+        self._memlocs[name] = loc
+
+    def _register(self, obj: Json, key: str) -> MemoryLocation:
+        """The register that ``obj[key]`` names."""
+        registers = {n: m for n, m in self._memlocs.items() if m.type is MemoryType.REG}
+        return defined([key], "register", need(obj, key, str), registers)
+
+    def _end(self, obj: Json, key: str) -> int | MemoryLocation:
+        """The end of a run-time loop: a number or a register's value."""
+        if present(obj, key).__class__ is int:
+            return need(obj, key, int)
+        return inside(key, self._value, obj[key])
+
+    def _value(self, item: object) -> MemoryLocation:
+        obj = only(item, ("kind", "regref"))
+        fixed(obj, kind="IntRuntimeValueKind")
+        return self._register(obj, "regref")
+
     def _place(self, item: object) -> Json:
         place = only(item, _PLACE_KEYS)
         fixed(place, Skind="memory_location")
         if need(place, "name", str) in self._memlocs:
             raise Bad(["name"], NKI4004, kind="storage", name=place["name"])
-        member(place, "type", "memory type", MemoryType.__members__)
+        member(place, "type", "memory type", _PLACED)
         _integers(place, "dims")
         if take(place, "allocated", False) != ("addr" in place):
             raise mistyped(["allocated"], "true if there is an addr", place.get("allocated", False))
@@ -205,7 +246,7 @@ class _FunctionReader:
         obj = only(item, ("name", "instructions"))
         return BasicBlock(need(obj, "name", str), each(obj, "instructions", self._item))
 
-    def _item(self, item: object) -> Instruction | Loop:
+    def _item(self, item: object) -> Item:
         if item.__class__ is not dict:
             raise mistyped([], "an object", item)
         obj: Json = item
@@ -213,17 +254,48 @@ class _FunctionReader:
         if name in self._names:
             raise Bad(["name"], NKI4004, kind="instruction", name=name)
         self._names.add(name)
-        return self._loop(obj) if obj.get("opcode") == "Loop" else self._instruction(obj)
+        read = _LOOPS.get(str(obj.get("opcode")))
+        return self._instruction(obj) if read is None else read(self, obj)
+
+    def _body(self, obj: Json) -> list[BasicBlock]:
+        """The blocks of a loop."""
+        if self._depth == MAX_NESTING:
+            allowed = f"at most {MAX_NESTING} loops inside each other"
+            raise Bad(["blocks"], NKI4015, got=MAX_NESTING + 1, allowed=allowed)
+        self._depth += 1
+        blocks = each(obj, "blocks", self._block)
+        self._depth -= 1
+        return blocks
+
+    def _dynamic(self, obj: Json) -> DynamicLoop:
+        only(obj, _DYNAMIC_KEYS)
+        step = need(obj, "stride", int)
+        if step < 1:
+            raise Bad(["stride"], NKI4015, got=step, allowed="1 or more")
+        return DynamicLoop(
+            obj["name"], self._register(obj, "DynamicForLoopAxis"), self._end(obj, "lb"),
+            self._end(obj, "ub"), step, self._body(obj), self._debug(obj),
+            _begun_anew(obj, self._memlocs),
+        )  # fmt: skip
+
+    def _while(self, obj: Json) -> While:
+        only(obj, _WHILE_KEYS)
+        fixed(obj, opennki_tests_first=True)
+        condition = inside("cond", self._value, present(obj, "cond"))
+        return While(
+            obj["name"],
+            condition,
+            self._body(obj),
+            self._debug(obj),
+            _begun_anew(obj, self._memlocs),
+        )
 
     def _loop(self, obj: Json) -> Loop:
         only(obj, _LOOP_KEYS)
-        if len(self._scope) == MAX_NESTING:
-            allowed = f"at most {MAX_NESTING} loops inside each other"
-            raise Bad(["blocks"], NKI4015, got=MAX_NESTING + 1, allowed=allowed)
         axis = inside("LoopAxis", self._axis, need(obj, "LoopAxis", dict))
         loop = Loop(obj["name"], axis, [], take(obj, "isParallel", False), self._debug(obj))
         self._scope[axis.name] = axis
-        loop.blocks = each(obj, "blocks", self._block)
+        loop.blocks = self._body(obj)
         del self._scope[axis.name]
         return loop
 
@@ -247,7 +319,10 @@ class _FunctionReader:
         only(obj, keys)
         fixed(obj, **FIXED)
         edges = each(obj, "dependencies", _edge) if "dependencies" in obj else ()
-        return Instruction(
+        self._indirect, self._used = [], 0
+        if "indirection_ins" in obj:
+            self._indirect = each(obj, "indirection_ins", self._index_source)
+        made = Instruction(
             opcode,
             member(obj, "engine", "engine", _ENGINES),
             obj["name"],
@@ -257,6 +332,48 @@ class _FunctionReader:
             self._debug(obj),
             tuple(edges),
         )
+        if self._used != len(self._indirect):
+            allowed = f"one for each of {self._used} run-time indices"
+            raise Bad(["indirection_ins"], NKI4015, got=len(self._indirect), allowed=allowed)
+        return made
+
+    def _index_source(self, item: object) -> AccessPattern:
+        found = self._argument(item)
+        if not isinstance(found, AccessPattern):
+            raise mistyped(["kind"], "physical_ap", "imm_value")
+        return found
+
+    def _index(self, item: object) -> DynamicIndex:
+        """The run-time part of an access."""
+        keys = ("offset_expr", "indirect_dim_max_index", "num_indirect_args", "indirect_dim")
+        info = only(item, keys)
+        fixed(info, num_indirect_args=1)
+        kind = ""
+        if "indirect_dim" in info:
+            kind = member(info, "indirect_dim", "dimension", {"W": "vector", "X": "snake"})
+        expr = only(need(info, "offset_expr", dict), ("kind", "terms", "c"))
+        fixed(expr, kind="AffExprKind", c=0)
+        terms = each(expr, "terms", self._term)
+        if len(terms) != 1:
+            raise Bad(["offset_expr", "terms"], NKI4015, got=len(terms), allowed="one term")
+        source, stride = terms[0]
+        limit = need(info, "indirect_dim_max_index", int) + 1
+        return DynamicIndex(source, stride, limit, kind == "vector", kind == "snake")
+
+    def _term(self, item: object) -> tuple[AccessPattern, int]:
+        term = only(item, ("idx", "coeff"))
+        idx = need(term, "idx", dict)
+        if idx.get("kind") == "IndirectArgId":
+            only(idx, ("kind", "arg_id"))
+            fixed(idx, arg_id=self._used)
+            if self._used == len(self._indirect):
+                allowed = f"below {len(self._indirect)}"
+                raise Bad(["idx", "arg_id"], NKI4015, got=self._used, allowed=allowed)
+            source = self._indirect[self._used]
+            self._used += 1
+        else:
+            source = register_access(inside("idx", self._value, idx))
+        return source, need(term, "coeff", int)
 
     def _argument(self, item: object) -> Argument:
         if item.__class__ is not dict:
@@ -267,7 +384,11 @@ class _FunctionReader:
             return self._access(only(obj, _AP_KEYS))
         if kind == "imm_value":
             return _immediate(only(obj, ("kind", "dtype", "value", "opennki_dtype")))
-        raise mistyped(["kind"], "physical_ap or imm_value", kind)
+        if kind == "register_access":
+            found = self._register(only(obj, ("kind", "dtype", "regref")), "regref")
+            fixed(obj, dtype=int32.bir)
+            return register_access(found)
+        raise mistyped(["kind"], "physical_ap, register_access or imm_value", kind)
 
     def _access(self, obj: Json) -> AccessPattern:
         loc = defined(["memref"], "storage", need(obj, "memref", str), self._memlocs)
@@ -281,7 +402,10 @@ class _FunctionReader:
         ap = tuple(each(obj, "ap", _pair))
         if need(obj, "access_shape", list) != [num for _, num in ap]:
             raise mistyped(["access_shape"], "the counts of ap", obj["access_shape"])
-        return AccessPattern(loc, offset, ap, dtype_of(obj))
+        index = None
+        if "dynamic_ap_info" in obj:
+            index = inside("dynamic_ap_info", self._index, obj["dynamic_ap_info"])
+        return AccessPattern(loc, offset, ap, dtype_of(obj), index)
 
     def _check_dependencies(self, block: Json) -> None:
         """Second pass: every edge must lead to an instruction of this function."""
@@ -298,6 +422,24 @@ class _FunctionReader:
                 each(obj, "blocks", self._check_dependencies)
 
         each(block, "instructions", item)
+
+
+_LOOPS: Final[dict[str, Callable[[_FunctionReader, Json], Item]]] = {
+    "Loop": _FunctionReader._loop, "DynamicForLoop": _FunctionReader._dynamic,
+    "DoWhile": _FunctionReader._while,
+}  # fmt: skip
+
+
+def _begun_anew(obj: Json, memlocs: Mapping[str, MemoryLocation]) -> list[MemoryLocation]:
+    """The storages that begin anew in every trip of a run-time loop."""
+    if "opennki_new" not in obj:
+        return []
+    return each(obj, "opennki_new", lambda n: defined([], "storage", _string(n), memlocs))
+
+
+def register_access(register: MemoryLocation) -> AccessPattern:
+    """The access to a register."""
+    return AccessPattern(register, 0, ((1, 1), (1, 1)), register.dtype)
 
 
 def _string(item: object) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 from opennki.base.loc import current
 from opennki.ir import Access, Inst
 from opennki.isa.registry import INSTRUCTIONS
-from opennki.penguin import Function, Region, Statement
+from opennki.penguin import DynamicLoop, Function, Region, Statement, While
 
 from .emit.cores import CoresEmit
 from .emit.matmul import MatmulEmit, PsumWrites
@@ -25,13 +25,15 @@ class NeuronCodegen(MatmulEmit, CoresEmit):
 
     Attributes: function; scope, the statement list that is appended to; kernel_code, code object
     of the kernel, where the call chain of a location ends; observer, called with every
-    instruction after it was appended (step mode), or None.
+    instruction after it was appended, and with every run-time loop after its body was (step mode),
+    or None; ordered, how many no_reorder regions are open.
     """
 
     def __init__(self, function: Function, kernel_code: CodeType | None = None) -> None:
         self.function = function
         self.kernel_code = kernel_code
-        self.observer: Callable[[Inst], None] | None = None
+        self.observer: Callable[[Statement], None] | None = None
+        self.ordered = 0
         self.named: dict[str, Inst] = {}
         self.psum_writes = PsumWrites()
         self._enter(function.body)
@@ -53,15 +55,41 @@ class NeuronCodegen(MatmulEmit, CoresEmit):
         self._append(region)
         outer = self.scope
         self._enter(region.body)
+        self.ordered += 1
         try:
             yield
         finally:
+            self.ordered -= 1
             self._enter(outer)
+
+    def open_loop(self, loop: DynamicLoop | While) -> Resume:
+        """Append a run-time loop; what is appended from here on becomes its body.
+
+        Returns: what `close_loop` needs to go on after it.
+        """
+        self._append(loop)
+        resume = self.scope, self.observer, self.ordered, self.psum_writes
+        self.observer, self.ordered = None, 0
+        self.psum_writes = self.psum_writes.inner()
+        self._enter(loop.body)
+        return resume
+
+    def close_loop(self, loop: DynamicLoop | While, resume: Resume) -> None:
+        """The body is complete: go on after the loop."""
+        inner = self.psum_writes
+        scope, self.observer, self.ordered, self.psum_writes = resume
+        self.psum_writes.absorb(inner)
+        self._enter(scope)
+        if self.observer is not None:
+            self.observer(loop)
 
     def _enter(self, scope: list[Statement]) -> None:
         self.scope = scope
         self._append = scope.append
 
+
+Resume = tuple[list[Statement], Callable[[Statement], None] | None, int, PsumWrites]
+"""What a builder goes back to after a run-time loop."""
 
 _MARK = """\
     if {0} is not None:

@@ -87,8 +87,8 @@ def parse_grid(text: str | None) -> tuple[int, ...] | None:
         return None
     sizes = text.strip("()[] ").rstrip(",").split(",")
     if not all(n.strip().isdecimal() and int(n) > 0 for n in sizes):
-        known = "positive integers separated by commas"
-        raise fail(NKI7012, UNKNOWN, option="--grid", got=text, known=known)
+        kind = "the number of programs on every axis, 1 or more, as in 2 or 2,1"
+        raise fail(NKI7012, UNKNOWN, option="--grid", got=text, kind=kind)
     return tuple(map(int, sizes))
 
 

@@ -95,7 +95,8 @@ def _refusing() -> Iterator[None]:
         message = error.format_message()  # type: ignore[attr-defined]  # every usage error has it
         ctx = getattr(error, "ctx", None)
         command = ctx.command_path if ctx is not None else "opennki"
-        what = message[:1].lower() + message[1:].rstrip(".").replace("Value error, ", "")
+        message = " ".join(message.split()).replace("Value error, ", "")
+        what = message[:1].lower() + message[1:].rstrip(".")
         show_problems(fail(NKI7022, UNKNOWN, what=what, command=command).diagnostics)
         raise typer.Exit(USAGE) from None
 

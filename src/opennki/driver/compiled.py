@@ -9,7 +9,6 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import product
 from typing import Any
 
 from opennki import __version__, birpy
@@ -28,6 +27,7 @@ from opennki.trace.sema.memory_names import with_memory_names
 from .arrays import check_results, check_writable, like, to_numpy, write_back
 from .observe import record, show_warnings
 from .options import LEVELS, Options
+from .programs import of_program, programs, tell_apart
 from .simulate import Outcome, execute
 
 FORMS = ("penguin", "bir", "json", "program")
@@ -200,11 +200,8 @@ def compile_kernel(
             fn, options.target, options.grid, ids,
             schedule=options.schedule, dialect=options.dialect,
         )  # fmt: skip
-        traces.append(ctx.trace_kernel(args, kwargs))
+        with of_program(ids, options.grid):
+            traces.append(ctx.trace_kernel(args, kwargs))
+    tell_apart([traced.diagnostics for traced in traces], options.grid)
     check_launch(traces)
     return Compiled(name, options, traces)
-
-
-def programs(grid: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """Indices of every program of a grid, in order; one empty index without a grid."""
-    return list(product(*(range(n) for n in grid)))

@@ -83,11 +83,15 @@ def split(where: str) -> tuple[str, str]:
 def existing(path: str) -> Path:
     """`path` if there is a file; raises NKI7001."""
     found = Path(path)
+    if found.is_dir():
+        inside = sorted(p.name for p in found.glob("*.py"))
+        such = f", such as {found / inside[0]}" if inside else ""
+        raise fail(NKI7001, SrcLoc(path, 0), path=path, directory=path, such=such)
     if not found.is_file():
         near = [p.stem for p in found.parent.glob("*.py")] if found.parent.is_dir() else []
         close = get_close_matches(found.stem, near, 1)
         shown = str(found.with_name(close[0] + ".py")) if close else ""
-        raise fail(NKI7001, SrcLoc(path, 0), path=path, close=shown)
+        raise fail(NKI7001, SrcLoc(path, 0), path=path, close=shown, relative="paths")
     return found
 
 

@@ -19,6 +19,8 @@ TARGET_VARIABLE = "NEURON_PLATFORM_TARGET_OVERRIDE"
 PRECISE_VARIABLE = "NKI_PRECISE_FP"
 SIMULATOR_VARIABLE = "NKI_SIMULATOR"
 FRONTEND_VARIABLE = "NKI_FRONTEND"
+TRIPS_VARIABLE = "OPENNKI_MAX_TRIPS"
+MAX_TRIPS = 1_000_000
 LEVELS = ("penguin", "bir", "program")
 FRONTENDS = ("beta3",)
 NKI_VARIABLE = "NKI_VERSION"
@@ -33,7 +35,8 @@ class Options:
     Attributes: target; grid, sizes of the launch grid (empty: one program); frontend, the route to
     BIR; level, which form the simulator runs; precise, round to narrow dtypes; strict, reading
     memory that nothing wrote is an error; step, run every instruction while it is traced;
-    schedule, edges between named instructions; dialect, the language version.
+    schedule, edges between named instructions; dialect, the language version; max_trips, how often
+    a run-time loop may run its body.
     """
 
     target: Target
@@ -45,6 +48,7 @@ class Options:
     step: bool = False
     schedule: tuple[Edge, ...] = ()
     dialect: Dialect = NEWEST
+    max_trips: int = MAX_TRIPS
 
 
 @dataclass(frozen=True)
@@ -94,7 +98,10 @@ class Request:
         strict = self.strict or base.strict
         chosen = self.nki or base.nki or env.get(NKI_VARIABLE)
         dialect = Dialect(known_version(chosen), chosen=True) if chosen else NEWEST
-        return Options(found, grid, front, level, precise, strict, step, self.schedule, dialect)
+        trips = positive(env, TRIPS_VARIABLE, MAX_TRIPS)
+        return Options(
+            found, grid, front, level, precise, strict, step, self.schedule, dialect, trips
+        )
 
 
 _DEFAULTS: ContextVar[Request | None] = ContextVar("defaults", default=None)
@@ -155,6 +162,16 @@ def flag(env: Mapping[str, str], name: str, default: bool) -> bool:
     if text == "":
         return default
     return one_of(name, text, ("0", "1")) == "1"
+
+
+def positive(env: Mapping[str, str], name: str, default: int) -> int:
+    """A variable that is a positive integer; raises NKI1024."""
+    text = env.get(name, "")
+    if text == "":
+        return default
+    if not text.isdecimal() or int(text) < 1:
+        raise _refused(NKI1024, name=name, got=text, known="1, 2, 3, ...")
+    return int(text)
 
 
 def one_of(name: str, value: str, known: tuple[str, ...]) -> str:

@@ -15,12 +15,12 @@ from opennki.base.codes import NKI6001, NKI6002, NKI6023
 from opennki.base.diag import Diagnostic, NkiError, diagnostic, fail, problem
 from opennki.birpy import Module
 from opennki.ir import Inst, Tensor, View
-from opennki.penguin import Function
+from opennki.penguin import Function, Statement
 from opennki.sim import cores
 from opennki.sim.cores import Party, Steps
 from opennki.sim.machine import Machine
-from opennki.sim.machine import Options as MachineOptions
 from opennki.sim.memory import Memory, Storage
+from opennki.sim.notices import Options as MachineOptions
 from opennki.sim.ref import bir as bir_level
 from opennki.sim.ref import penguin as penguin_level
 from opennki.sim.ref import program as program_level
@@ -28,6 +28,7 @@ from opennki.sim.uses import FULL
 from opennki.trace import NkiTensor, Traced
 
 from .options import Options
+from .programs import in_program, programs, tell_apart
 from .turns import Turns
 
 Array = NDArray[Any]
@@ -109,16 +110,24 @@ def execute_ranks(
         traces = [_on_rank(traced, given) for traced in compiled.traces]
         name = f"rank {rank}" if len(arrays) > 1 else ""
         hardware = machines(options, len(traces), printer, name)
-        for core, (traced, (memory, machine)) in enumerate(zip(traces, hardware, strict=True)):
+        parts = zip(traces, programs(options.grid), hardware, strict=True)
+        for core, (traced, ids, (memory, machine)) in enumerate(parts):
             _load(memory, traced.arrays, to_numpy)
-            parties.append(Party(rank, core, machine, runner(core, machine, memory)))
+            steps = in_program(runner(core, machine, memory), ids, options.grid)
+            parties.append(Party(rank, core, machine, steps))
         ranks.append((traces, [memory for memory, _ in hardware]))
-    cores.run(parties)
+    try:
+        cores.run(parties)
+    except NkiError as error:  # what was noticed before may be why
+        before = [d for p in parties for d in p.machine.diagnostics if d not in error.diagnostics]
+        raise NkiError([*error.diagnostics, *before]) from error.__cause__
     seconds = perf_counter() - start
     told: set[tuple[str, object]] = set()
     outcomes = []
     for rank, (traces, memories) in enumerate(ranks):
-        found = [d for p in parties if p.rank == rank for d in p.machine.diagnostics]
+        noticed = [party.machine.diagnostics for party in parties if party.rank == rank]
+        tell_apart(noticed, options.grid)
+        found = [d for one in noticed for d in one]
         found += unwritten(traces[0], memories[0], options.strict)
         new = [d for d in found if (d.code.id, d.loc) not in told]
         told.update((d.code.id, d.loc) for d in found)
@@ -152,7 +161,7 @@ def machines(
     made = []
     for core in range(count):
         memory = Memory(options.precise, shared)
-        machine = Machine(memory.find, machine_options(options), core)
+        machine = Machine(memory.find, core, options=machine_options(options))
         names = [rank, f"core {core}" if count > 1 else ""]
         machine.printer = _named(printer, " ".join(filter(None, names)))
         made.append((memory, machine))
@@ -229,7 +238,8 @@ def unwritten(traced: Traced, memory: Memory, strict: bool) -> list[Diagnostic]:
         if len(missing):
             facts = {"tensor": tensor.name, "element": missing[0].tolist(), "count": len(missing)}
             code = NKI6002 if strict else NKI6001
-            one = problem(code, inst="the caller", operand=tensor.name, **facts)
+            how = ", with nisa.memset or by covering all of it"
+            one = problem(code, inst="the caller", operand=tensor.name, how=how, **facts)
             found.append(diagnostic(one, tensor.loc))
     if strict and found:
         raise NkiError(found)
@@ -243,7 +253,7 @@ def _public(array: Array, view: View) -> Array:
 def machine_options(options: Options) -> MachineOptions:
     """What the simulator needs to know of the compilation's options."""
     any_writer = options.target.has("accumulate_any")
-    return MachineOptions(options.precise, options.strict, any_writer)
+    return MachineOptions(options.precise, options.strict, any_writer, options.max_trips)
 
 
 class StepMachine:
@@ -266,16 +276,19 @@ class StepMachine:
         self.turns = turns
         _load(memory, arrays, to_numpy)
 
-    def execute(self, inst: Inst) -> None:
-        """Run one instruction.
+    def execute(self, statement: Statement) -> None:
+        """Run one instruction, or one run-time loop.
 
         Raises: NKI6023 if it waits for a program that is not being stepped.
         """
         if self.turns is not None:
             self.turns.check()
-        if inst.alone:
-            self.machine.execute(inst)
-            return
+        for wait in penguin_level.body([statement], self.machine, {}):
+            for inst in wait.insts:
+                self._together(inst)
+
+    def _together(self, inst: Inst) -> None:
+        """Run an instruction that waits for others."""
         for found in inst.check_ranks(1):
             raise NkiError([diagnostic(found, inst.loc)])
         core = self.machine.core

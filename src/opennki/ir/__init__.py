@@ -3,7 +3,7 @@
 from .inst import PARTITIONS, Company, Inst, Met, Place, instruction
 from .masked import Masked
 from .scalar import ScalarFn
-from .shapes import fixed_size, problems, signature
+from .shapes import fixed_size, problems, signature, snake_group
 from .spec import (
     Access,
     Attribute,
@@ -15,16 +15,28 @@ from .spec import (
     attr,
     inout,
     inp,
+    inputs,
     out,
     state,
 )
-from .tensor import ANYWHERE, HBM, ON_CHIP, PSUM, SBUF, Role, Space, Tensor
-from .view import View, compact, describe, distinct, row_major
+from .tensor import ANYWHERE, HBM, ON_CHIP, PSUM, REGISTER, SBUF, Role, Space, Tensor, register
+from .view import (
+    INDICES,
+    Index,
+    IndirectView,
+    View,
+    changed,
+    compact,
+    describe,
+    distinct,
+    row_major,
+)
 
 __all__ = [
-    "ANYWHERE", "HBM", "ON_CHIP", "PARTITIONS", "PSUM", "SBUF", "Access", "Attribute",
-    "Company", "Given", "Inst", "InstrSpec", "Masked", "Met", "Operand", "Place", "Read",
-    "Register", "Role", "ScalarFn", "Space", "Tensor", "View", "attr", "compact", "describe",
-    "distinct", "fixed_size", "inout", "inp", "instruction", "out", "problems", "row_major",
-    "signature", "state",
+    "ANYWHERE", "HBM", "INDICES", "ON_CHIP", "PARTITIONS", "PSUM", "REGISTER", "SBUF", "Access",
+    "Attribute", "Company", "Given", "Index", "IndirectView", "Inst", "InstrSpec", "Masked",
+    "Met", "Operand", "Place", "Read", "Register", "Role", "ScalarFn", "Space", "Tensor",
+    "View", "attr", "changed", "compact", "describe", "distinct", "fixed_size", "inout", "inp",
+    "inputs", "instruction", "out", "problems", "register", "row_major", "signature", "snake_group",
+    "state",
 ]  # fmt: skip

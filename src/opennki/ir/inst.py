@@ -37,14 +37,15 @@ class Inst:
 
     Attributes: engine, the engine that runs it; name, the author's name or None; loc; after,
     instructions that must complete before (`depends_on`). Of the class: module that has its call;
-    engine_default, the engine that is the published default of `engine=`, None where that is
-    `unknown`.
+    engine_offered, whether calls may choose among several engines; engine_default, the engine that
+    is the published default of `engine=`, None where that is `unknown`.
     """
 
     __slots__ = ("after", "engine", "loc", "name")
     spec: ClassVar[InstrSpec]
     alone: ClassVar[bool] = True
     module: ClassVar[str] = "nki.isa"
+    engine_offered: ClassVar[bool] = True
     engine_default: ClassVar[Any] = None
 
     engine: Any
@@ -138,14 +139,23 @@ class Inst:
         return None
 
     def reads(self) -> Iterator[View]:
-        """Views whose contents matter to the result."""
+        """Views whose contents matter to the result, run-time indices among them."""
         for operand in self.spec.ins:
             value = getattr(self, operand.name)
             if isinstance(value, View):
                 yield value
+            elif operand.many:
+                yield from value
         for operand in self.spec.outs:
             if operand.accumulate and getattr(self, operand.accumulate) is not False:
                 yield getattr(self, operand.name)
+        yield from self.index_views()
+
+    def index_views(self) -> Iterator[View]:
+        """Where the run-time indices of its operands are read."""
+        for _, view in self.views():
+            if view.index is not None:
+                yield view.index.source
 
     def writes(self) -> Iterator[View]:
         """Views that are written."""
@@ -161,6 +171,9 @@ class Inst:
                 value = getattr(self, operand.name)
                 if isinstance(value, View):
                     yield operand, value
+                elif operand.many:
+                    for number, one in enumerate(value):
+                        yield replace(operand, name=f"{operand.name}[{number}]"), one
 
     def values(self) -> tuple[object, ...]:
         """Operands and attributes in declaration order."""
@@ -188,6 +201,8 @@ PARTITIONS = 128
 def _same(a: object, b: object) -> bool:
     if isinstance(a, View):
         return View.__eq__(a, b)
+    if isinstance(a, tuple) and a and isinstance(a[0], View):
+        return isinstance(b, tuple) and len(a) == len(b) and all(map(_same, a, b))
     return a == b or (a != a and b != b)
 
 

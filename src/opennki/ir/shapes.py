@@ -11,6 +11,8 @@ last word matches anything and keeps the view's own dimensions.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
+from dataclasses import replace
+from math import prod
 from typing import Any, Final
 
 from opennki.base import dtypes
@@ -32,6 +34,9 @@ from opennki.base.codes import (
     NKI2121,
     NKI2128,
     NKI2129,
+    NKI2130,
+    NKI2131,
+    NKI2132,
 )  # fmt: skip
 from opennki.base.diag import Problem, Severity, problem
 
@@ -46,7 +51,8 @@ BY_DMA: Final = frozenset({"DMACopy", "CollectiveCompute"})
 
 def signature(view: View) -> tuple[object, ...]:
     """Everything about a view that a rule may depend on: two views with one signature are alike."""
-    return (view.shape, view.strides, view.dtype, view.tensor.space, view.start_partition)
+    index = view.index and view.index.kind
+    return (view.shape, view.strides, view.dtype, view.tensor.space, view.start_partition, index)
 
 
 def problems(inst: Inst, t: Any) -> Iterator[Problem]:
@@ -93,7 +99,12 @@ def _declared(inst: Inst, spec: InstrSpec, t: Any) -> Iterator[Problem]:
     told: set[tuple[int, str, int]] = set()
     for operand in spec.operands:
         value = getattr(inst, operand.name, None)
-        if isinstance(value, View):
+        if operand.many:
+            for number, one in enumerate(value or ()):
+                named = replace(operand, name=f"{operand.name}[{number}]")
+                if not (yield from _place(named, one, inst, t, told)):
+                    yield from _shape(named, one, spec, t, bound, told)
+        elif isinstance(value, View):
             if not (yield from _place(operand, value, inst, t, told)):
                 yield from _shape(operand, value, spec, t, bound, told)
         elif value is not None and not operand.number:
@@ -120,6 +131,9 @@ def _place(
 ) -> Generator[Problem, None, bool]:
     """Memory, dtype and layout; returns whether the shape is beyond judging."""
     spec = inst.spec
+    if view.index is not None and view.index.vector and spec.bir != "DMACopy":
+        yield problem(NKI2130, operand=operand.name, inst=spec.label)
+        return True
     wrong = view.tensor.space not in operand.spaces
     if wrong and (id(view.tensor), "space", 0) not in told:
         told.add((id(view.tensor), "space", 0))
@@ -135,6 +149,8 @@ def _place(
         )  # fmt: skip
     if operand.access is not Access.INP:
         yield from _written_once(operand, view, inst)
+    if view.index is not None and view.index.snake:
+        yield from _snake(operand, view, inst, t)
     if view.tensor.space.on_chip:
         yield from _on_chip(operand, view, inst, t)
     elif (pairs := len(compact(view, t.ap_dims))) > t.ap_dims:
@@ -142,10 +158,41 @@ def _place(
     return wrong  # the value of `yield from`
 
 
+def _snake(operand: Operand, view: View, inst: Inst, t: Any) -> Iterator[Problem]:
+    """Indices of elements are what engines of trn3 read, up to as many as a group has."""
+    assert view.index is not None
+    label = inst.spec.label
+    if not t.has("tensor_indirection"):
+        what = "a run-time index for every element"
+        yield problem(NKI2108, what=what, since="trn3", target=t.title)
+    if inst.spec.bir == "DMACopy" or inst.engine is None:
+        yield problem(NKI2131, operand=operand.name, inst=label)
+        return
+    source = view.index.source
+    group = snake_group(inst.engine.nki)
+    room = min(group, source.shape[0]) * source.free_size
+    if view.shape[-1] > room:
+        facts = {"got": view.shape[-1], "room": room, "group": group, "engine": inst.engine.nki}
+        yield problem(NKI2132, operand=operand.name, **facts)
+
+
+def snake_group(engine: str) -> int:
+    """Partitions that share their run-time indices: 32 on the tensor engine, 16 on the others.
+
+    Source: NKI language reference, indirect.
+    """
+    return 32 if engine == "tensor" else 16
+
+
 def _written_once(operand: Operand, view: View, inst: Inst) -> Iterator[Problem]:
     """No element of a destination may be written by two elements of the result."""
-    different = distinct(view.shape, view.strides)
-    if different < view.size:
+    shape, strides = view.shape, view.strides
+    if view.index is not None and view.index.vector:  # its indices say where each row goes
+        shape, strides = shape[1:], strides[1:]
+    elif view.index is not None and view.index.snake:
+        shape, strides = shape[:-1], strides[:-1]
+    different = distinct(shape, strides)
+    if different < prod(shape):
         yield problem(
             NKI2129, operand=operand.name, shape=list(view.shape), strides=list(view.strides),
             size=view.size, distinct=different, inst=inst.spec.label,

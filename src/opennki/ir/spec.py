@@ -65,9 +65,11 @@ class Operand:
     may be None; number, may be a Python number instead of a view; accumulate, name of the
     attribute that says whether results are added to what is there; read, how `sem` receives it
     (None: what the instruction's `read_mode` says); default of an optional or number operand;
-    given, what a call must pass for an optional one; saturates, whether an output that overflows a
-    float8 with infinities becomes its largest number instead of one; register, which of its
-    engine's registers a state is; everywhere, whether those of all partitions.
+    given, what a call must pass for an optional one; many, of how many views it may be a list (0:
+    it is one view), which a field holds as a tuple, and `sem` receives as a list; saturates,
+    whether an output that overflows a float8 with infinities becomes its largest number instead of
+    one; register, which of its engine's registers a state is; everywhere, whether those of all
+    partitions.
     """
 
     access: Access
@@ -82,6 +84,7 @@ class Operand:
     default: object = None
     required: bool = True
     given: Given = Given.NOTHING
+    many: int = 0
     saturates: bool = True
     register: Register | None = None
     everywhere: bool = False
@@ -152,6 +155,11 @@ def inp(
         number=number, default=None if default is _REQUIRED else default,
         required=default is _REQUIRED and not optional, given=given,
     )  # fmt: skip
+
+
+def inputs(spaces: frozenset[Space], shape: str, many: int) -> Any:
+    """Declare an operand that is a list of 1 to `many` views, which are read."""
+    return Operand(Access.INP, spaces, _shape(shape), many=many)
 
 
 def inout(

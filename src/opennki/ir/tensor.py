@@ -12,12 +12,16 @@ from opennki.base.loc import UNKNOWN, SrcLoc
 
 
 class Space(Enum):
-    """Memory that a tensor lives in. The names are NKI's (`nl.sbuf`, `nl.psum`, ...)."""
+    """Memory that a tensor lives in. The names are NKI's (`nl.sbuf`, `nl.psum`, ...).
+
+    A register of the engines' sequencers is a tensor of one int32 in `register`.
+    """
 
     sbuf = "sbuf"
     psum = "psum"
     private_hbm = "private_hbm"
     shared_hbm = "shared_hbm"
+    register = "register"
 
     on_chip: bool
     is_hbm: bool
@@ -33,13 +37,14 @@ class Space(Enum):
 
 for _space in Space:
     _space.on_chip = _space in (Space.sbuf, Space.psum)
-    _space.is_hbm = not _space.on_chip
+    _space.is_hbm = _space in (Space.private_hbm, Space.shared_hbm)
 
 SBUF = frozenset({Space.sbuf})
 PSUM = frozenset({Space.psum})
 ON_CHIP = frozenset({Space.sbuf, Space.psum})
 HBM = frozenset({Space.private_hbm, Space.shared_hbm})
 ANYWHERE = ON_CHIP | HBM
+REGISTER = frozenset({Space.register})
 
 
 class Role(Enum):
@@ -65,7 +70,9 @@ class Tensor:
     Attributes: name (unique in its function); shape; dtype; space; address, bytes from the start
     of every partition when the author placed it, else None; start_partition, first partition when
     placed; role; data, initial contents of a constant; loc, where it was made; row, elements per
-    partition (per leading index for HBM); written, whether any instruction wrote it.
+    partition (per leading index for HBM); written, whether any instruction wrote it; kind, a
+    number for what rules may depend on, negative once it is retired, so that no remembered call
+    fits it.
     """
 
     __slots__ = (
@@ -101,6 +108,16 @@ class Tensor:
         kind = (space, dtype, self.row if space.on_chip else 0, start_partition)
         self.kind = _kinds.setdefault(kind, len(_kinds))
 
+    def retire(self) -> None:
+        """Mark it as a tensor of no trace that is going on: see `retired`."""
+        if not self.retired:
+            self.kind = ~self.kind
+
+    @property
+    def retired(self) -> bool:
+        """Whether the trace that it belongs to is over, or it never belonged to one."""
+        return self.kind < 0
+
     @property
     def size(self) -> int:
         """Number of elements."""
@@ -130,3 +147,12 @@ class Tensor:
     def __repr__(self) -> str:
         dims = ", ".join(map(str, self.shape))
         return f"{self.name}: {self.dtype}[{dims}] in {self.space}"
+
+
+def register(name: str, loc: SrcLoc = UNKNOWN) -> Tensor:
+    """A register: 32 bits that every engine's sequencer can read.
+
+    Source: NKI ISA reference, register_alloc; they hold int32 unless an instruction that reads
+    them says otherwise (Model).
+    """
+    return Tensor(name, (1, 1), dtypes.int32, Space.register, loc=loc)

@@ -7,14 +7,59 @@ view's dtype. Methods that kernels call (slicing, permuting, ...) are in `opennk
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from math import prod
+from typing import Final
 
 import numpy as np
 
 from opennki.base.affine import AffineExpr
-from opennki.base.dtypes import DType
+from opennki.base.dtypes import DType, int8, int16, int32, uint8, uint16, uint32
 
 from .tensor import Space, Tensor
+
+INDICES: Final = frozenset({int32, uint32, int16, uint16, int8, uint8})
+"""Dtypes that run-time indices may have. Model: the references name uint32 and int32."""
+
+
+@dataclass(frozen=True, eq=False)
+class Index:
+    """The part of a view's place that is known at run time only.
+
+    Attributes: source, where the index is read: a register, one element in SBUF, or a tile in SBUF;
+    stride, elements of the view's dtype that one index is worth; limit, indices are below it;
+    vector, whether there is one index per element of the first dimension, whose own stride then
+    means nothing; snake, whether there is one per element of the last dimension, read by groups of
+    partitions (`snake_group`).
+
+    Of a vector, index ``[p, k]`` of a tile of P rows is that of element ``k * P + p``. Of a snake,
+    the partitions ``g * G`` to ``g * G + G - 1`` find the index of element i at
+    ``[g * G + i % G, i // G]``. Source: NKI language reference, vector_select and indirect.
+    """
+
+    source: View
+    stride: int
+    limit: int
+    vector: bool = False
+    snake: bool = False
+
+    @cached_property
+    def kind(self) -> tuple[object, ...]:
+        """Everything about it that a rule may depend on."""
+        source = self.source
+        place = (source.shape, source.strides, source.dtype, source.tensor.space)
+        return (*place, self.stride, self.limit, self.vector, self.snake)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Index)
+            and self.kind == other.kind
+            and View.__eq__(self.source, other.source)  # kernels' tensors refuse ==
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.kind)
 
 
 class View:
@@ -25,6 +70,9 @@ class View:
     """
 
     __slots__ = ("dtype", "offset", "shape", "strides", "tensor")
+
+    index: Index | None = None
+    """What is added to the place at run time; only an `IndirectView` has any."""
 
     def __init__(
         self,
@@ -101,6 +149,7 @@ class View:
         tensor = self.tensor
         return (
             self.offset == 0
+            and self.index is None
             and self.shape == tensor.shape
             and self.dtype is tensor.dtype
             and self.strides == row_major(tensor.shape)
@@ -114,10 +163,48 @@ class View:
             and self.shape == other.shape
             and self.strides == other.strides
             and self.dtype == other.dtype
+            and self.index == other.index
         )
 
     def __hash__(self) -> int:
         return hash((self.tensor.name, self.shape, self.strides, self.dtype))
+
+
+class IndirectView(View):
+    """A view whose place depends on an `index` that is read at run time."""
+
+    __slots__ = ("index",)
+
+    def __init__(
+        self,
+        tensor: Tensor,
+        offset: int | AffineExpr,
+        shape: tuple[int, ...],
+        strides: tuple[int, ...],
+        dtype: DType,
+        index: Index | None,
+    ) -> None:
+        super().__init__(tensor, offset, shape, strides, dtype)
+        self.index = index
+
+
+def changed(
+    view: View,
+    *,
+    tensor: Tensor | None = None,
+    offset: int | AffineExpr | None = None,
+    shape: tuple[int, ...] | None = None,
+    strides: tuple[int, ...] | None = None,
+) -> View:
+    """`view` with some of its parts replaced, and the same run-time index."""
+    parts = (
+        view.tensor if tensor is None else tensor,
+        view.offset if offset is None else offset,
+        view.shape if shape is None else shape,
+        view.strides if strides is None else strides,
+        view.dtype,
+    )
+    return View(*parts) if view.index is None else IndirectView(*parts, view.index)
 
 
 def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -169,4 +256,6 @@ def describe(view: View) -> str:
     """One line for messages: ``bfloat16[128, 640] in sbuf, view of `k```."""
     dims = ", ".join(map(str, view.shape))
     origin = "" if view.is_whole() else f", view of `{view.tensor.name}`"
+    if view.index is not None:
+        origin += f" at run-time {'indices' if view.index.vector else 'index'}"
     return f"{view.dtype}[{dims}] in {view.tensor.space}{origin}"

@@ -6,6 +6,7 @@ from typing import Final
 
 from opennki.base.codes import (
     NKI2106,
+    NKI2108,
     NKI2113,
     NKI2116,
     NKI2124,
@@ -17,10 +18,11 @@ from opennki.base.codes import (
     NKI2305,
     NKI2306,
     NKI2307,
+    NKI2308,
 )
 from opennki.base.diag import Problems, problem
-from opennki.base.dtypes import ALL, names
-from opennki.ir import ANYWHERE, SBUF, Inst, Read, Space, View, attr, inp, instruction, out
+from opennki.base.dtypes import ALL, int32, names, uint32
+from opennki.ir import ANYWHERE, SBUF, Index, Inst, Read, Space, View, attr, inp, instruction, out
 from opennki.ir.scalar import Array
 from opennki.target import CAYMAN, COREV4, SUNDA, Target
 
@@ -43,10 +45,14 @@ class DMACopyOp(Inst):
     `hwdge` are made by the sync or scalar engine's hardware, those of `swdge` by GpSimd. A lower
     `priority` is served first.
 
-    `engine_given` says that the author named the engine, which only `hwdge` allows. Every view is
-    direct here, so no index can be out of bounds and `oob_mode` has nothing to skip.
+    A view on either side may have a run-time index. A vector of them gathers rows of `src`, or
+    scatters to rows of `dst`, by descriptors that GpSimd makes. With `oob_mode` skip what lies
+    outside of a tensor is neither read nor written; otherwise it stops the run.
 
-    Source: NKI ISA reference, dma_copy.
+    `engine_given` says that the author named the engine, which only `hwdge` allows.
+
+    Source: NKI ISA reference, dma_copy; guide to descriptor generation. Model: an element is
+    outside when its index or its address is; of two rows scattered to one place the later stays.
     """
 
     dst: View = out(ANYWHERE, "...")
@@ -58,7 +64,8 @@ class DMACopyOp(Inst):
 
     def default_engine(self, t: Target) -> Engine:
         """GpSimd for software descriptors, the sync engine for all others."""
-        return Engine.POOL if self.dge_mode is DgeMode.swdge else Engine.SP
+        gathers = any(view.index is not None and view.index.vector for view in (self.dst, self.src))
+        return Engine.POOL if self.dge_mode is DgeMode.swdge or gathers else Engine.SP
 
     def prepare(self, t: Target) -> None:
         """Remember whether the author chose the engine."""
@@ -72,7 +79,8 @@ class DMACopyOp(Inst):
             yield problem(NKI2126, dst=self.dst.size, src=self.src.size)
         yield from packed_problems(self, "src")
         yield from self._descriptor_problems()
-        yield from _service_problems(self, self.oob_mode, self.priority)
+        yield from service_problems(self, self.oob_mode, self.priority)
+        yield from gather_problems(self, (self.dst, self.src), self.dge_mode, t)
 
     def _descriptor_problems(self) -> Problems:
         mode, engine = self.dge_mode, self.engine
@@ -92,6 +100,10 @@ class DMACopyOp(Inst):
         """Bits when the dtypes are equal, float32 otherwise."""
         return Read.RAW if self.dst.dtype == self.src.dtype else Read.F32
 
+    def placed(self, valid: Array) -> Array:
+        """Which elements of `dst` receive the elements of `src` that are marked."""
+        return valid.reshape(self.dst.shape)
+
     def sem(self, src: Array) -> Array:
         return src
 
@@ -104,6 +116,9 @@ PERMUTATIONS: Final = {2: (1, 0), 3: (2, 1, 0), 4: (3, 1, 2, 0)}
 
 _BLOCK: Final = 16
 """Rows that the hardware transposes at a time."""
+
+_WIDEST: Final = 128
+"""Elements of the last dimension, and partitions of indices, that a gather can have."""
 
 _HARDWARE_ROWS: Final = (1, 2, 4, 8, 16)
 """Sizes of dimension 0 with which whole blocks can be made."""
@@ -125,8 +140,9 @@ class DMATranspose(Inst):
     that with the size of the last dimension but one make a multiple of 16. A lower `priority` is
     served first.
 
-    Every view is direct here: a gather through run-time indices, which is what `swdge` is for,
-    cannot be written, and `oob_mode` has nothing to skip.
+    `src` may select its rows in HBM by a vector of run-time indices (uint32): GpSimd then makes the
+    descriptors (`swdge`), for dtypes of 2 bytes, multiples of 16 rows and at most 128 elements in
+    the last dimension. With `oob_mode` skip rows outside of the tensor leave `dst` as it is.
 
     Source: NKI ISA reference, dma_transpose. GpSimd's queue starts it, and in BIR both sides have
     four dimensions: those missing have size 1. Model: its queue is the same with `hwdge`.
@@ -148,14 +164,40 @@ class DMATranspose(Inst):
                 second_dtype=self.src.dtype, inst=self.spec.label,
             )  # fmt: skip
         yield from self._shape_problems()
-        yield from _service_problems(self, self.oob_mode, self.priority)
-        if self.dge_mode is DgeMode.hwdge:
+        yield from service_problems(self, self.oob_mode, self.priority)
+        yield from gather_problems(self, (self.src,), self.dge_mode, t)
+        index = self.src.index
+        if index is not None and index.vector:
+            yield from self._rows_problems(index)
+        elif self.dge_mode is DgeMode.hwdge:
             yield from self._hardware_problems(t)
-        elif self.dge_mode is not DgeMode.unknown:
+        elif self.dge_mode is DgeMode.swdge and index is None:
             yield problem(
-                NKI2124, name="dge_mode", got=self.dge_mode, allowed="unknown, hwdge",
+                NKI2124, name="dge_mode", got=self.dge_mode, allowed="unknown, none, hwdge",
                 inst=f"{self.spec.label} without run-time indices",
             )  # fmt: skip
+
+    def _rows_problems(self, index: Index) -> Problems:
+        """A gather: what its rows and its indices look like."""
+        shape, source = self.src.shape, index.source
+        rows = source.shape[0]
+        why = ""
+        if self.src.dtype not in _TWO_BYTES:
+            why = f"elements of {self.src.dtype} do not have 2 bytes"
+        elif shape[0] % _BLOCK:
+            why = f"{shape[0]} rows are no multiple of {_BLOCK}"
+        elif shape[-1] > _WIDEST:
+            why = f"the last dimension has {shape[-1]} elements, more than {_WIDEST}"
+        elif len(shape) == 4 and 1 not in shape[1:3]:
+            why = f"neither of the middle dimensions {shape[1]} and {shape[2]} is 1"
+        elif source.space is Space.sbuf and source.dtype not in (uint32, int32):
+            why = f"the indices are {source.dtype}, not uint32"
+        elif rows % _BLOCK or not _BLOCK <= rows <= _WIDEST:
+            why = f"the indices are on {rows} partitions, no multiple of {_BLOCK} up to {_WIDEST}"
+        elif source.size != rows and rows != _WIDEST:
+            why = f"several columns of indices need all {_WIDEST} partitions, and are on {rows}"
+        if why:
+            yield problem(NKI2308, why=why)
 
     def _shape_problems(self) -> Problems:
         shape, order = self.src.shape, PERMUTATIONS.get(len(self.src.shape))
@@ -189,13 +231,31 @@ class DMATranspose(Inst):
         """Bits: the dtypes are equal."""
         return Read.RAW
 
+    def placed(self, valid: Array) -> Array:
+        """Which elements of `dst` receive the elements of `src` that are marked."""
+        return valid.transpose(PERMUTATIONS[valid.ndim])
+
     def sem(self, src: Array) -> Array:
         return src.transpose(PERMUTATIONS[src.ndim])
 
 
-def _service_problems(inst: Inst, oob_mode: OobMode, priority: int | None) -> Problems:
-    """No index is there to be skipped, and there are four priorities."""
-    if oob_mode is OobMode.skip:
+def gather_problems(inst: Inst, views: tuple[View, ...], mode: DgeMode, t: Target) -> Problems:
+    """Vectors of indices need descriptors that GpSimd makes, which it can from gen3 on."""
+    if not any(view.index is not None and view.index.vector for view in views):
+        return
+    if not t.has("gather"):
+        what = "a vector of run-time indices"
+        yield problem(NKI2108, what=what, since=t.title_of(CAYMAN), target=t.title)
+    if mode not in (DgeMode.unknown, DgeMode.swdge):
+        yield problem(
+            NKI2124, name="dge_mode", got=mode, allowed="unknown, swdge",
+            inst=f"{inst.spec.label} with a vector of run-time indices",
+        )  # fmt: skip
+
+
+def service_problems(inst: Inst, oob_mode: OobMode, priority: int | None) -> Problems:
+    """Only run-time indices can be outside, and there are four priorities."""
+    if oob_mode is OobMode.skip and not any(True for _ in inst.index_views()):
         yield problem(NKI2304)
     if priority is not None and priority not in PRIORITIES:
         yield problem(

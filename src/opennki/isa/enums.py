@@ -20,7 +20,10 @@ class IsaEnum(Enum):
 
 
 class Engine(IsaEnum):
-    """Execution engine, by hardware name. DMA transfers are queued by one of the others."""
+    """Execution engine, by hardware name. DMA transfers are queued by one of the others.
+
+    ALL is every engine's sequencer, which together run loops and set registers.
+    """
 
     UNASSIGNED = 0
     POOL = 1
@@ -29,6 +32,7 @@ class Engine(IsaEnum):
     DMA = 4
     DVE = 5
     SP = 6
+    ALL = 7
 
     bir: str
     nki: str
@@ -37,7 +41,7 @@ class Engine(IsaEnum):
 for _member, _bir, _nki in (
     (Engine.UNASSIGNED, "Unassigned", "unknown"), (Engine.POOL, "Pool", "gpsimd"),
     (Engine.ACT, "Activation", "scalar"), (Engine.PE, "PE", "tensor"), (Engine.DMA, "DMA", "dma"),
-    (Engine.DVE, "DVE", "vector"), (Engine.SP, "SP", "sync"),
+    (Engine.DVE, "DVE", "vector"), (Engine.SP, "SP", "sync"), (Engine.ALL, "ALL", "all"),
 ):  # fmt: skip
     _member.bir = _bir
     _member.nki = _nki

@@ -9,7 +9,7 @@ import numpy as np
 
 from opennki.base.codes import NKI2606, NKI2607
 from opennki.base.diag import Problems, problem
-from opennki.base.dtypes import ALL, PACKED, DType, bool_
+from opennki.base.dtypes import ALL, PACKED, DType, bool_, float8_e8m0fnu
 from opennki.base.numerics import FLOAT32_END
 from opennki.ir import ON_CHIP, SBUF, Inst, View, attr, instruction, out
 from opennki.ir.scalar import Array
@@ -28,8 +28,9 @@ UNPACKED = frozenset(ALL) - PACKED
 class MemsetOp(Inst):
     """Write the number `value` to every element of `dst`.
 
-    An integer `dst` takes integers that it can hold, a boolean one 0 and 1, a packed x4 one only 0;
-    a floating-point `dst` takes what float32 rounds to a finite number, and rounds from there.
+    An integer `dst` takes integers that it can hold, a boolean one 0 and 1, a packed x4 one only 0,
+    a float8_e8m0fnu one bytes (127 is the scale 1); another floating-point `dst` takes what float32
+    rounds to a finite number, and rounds from there.
 
     Source: NKI ISA reference, memset. Model: which values match an integer dtype is not published
     in detail; here they must be representable.
@@ -43,7 +44,7 @@ class MemsetOp(Inst):
         if dtype in PACKED:
             if self.value != 0:
                 yield problem(NKI2607, value=self.value, dtype=dtype)
-        elif not _holds(dtype, self.value):
+        elif not holds(dtype, self.value):
             yield problem(NKI2606, value=self.value, dtype=dtype)
 
     def sem(self) -> Array:
@@ -54,18 +55,23 @@ class MemsetOp(Inst):
 
 
 def int_range(dtype: DType) -> tuple[int, int]:
-    """Smallest and largest value of an integer dtype; booleans hold 0 and 1."""
+    """Smallest and largest value of an integer dtype; booleans hold 0 and 1, e8m0 scales a byte."""
     if dtype == bool_:
         return 0, 1
+    if dtype == float8_e8m0fnu:
+        return 0, 255
     limits = np.iinfo(dtype.np)
     return int(limits.min), int(limits.max)
 
 
-def _holds(dtype: DType, value: float) -> bool:
-    """Whether `value` is an integer in range, or a number that float32 rounds to a finite one."""
+def holds(dtype: DType, value: float) -> bool:
+    """Whether `value` is an integer in range, or a number that float32 rounds to a finite one.
+
+    float8_e8m0fnu converts as bytes do: its numbers are exponents plus 127.
+    """
     if value != value or abs(value) == inf:
-        return not dtype.is_int
-    if not dtype.is_int:
+        return not dtype.is_int and dtype != float8_e8m0fnu
+    if not dtype.is_int and dtype != float8_e8m0fnu:
         return abs(value) < FLOAT32_END
     low, high = int_range(dtype)
     return low <= value <= high and value == int(value)

@@ -6,7 +6,16 @@ from math import isfinite
 
 import numpy as np
 
-from opennki.base.codes import NKI2115, NKI2116, NKI2117, NKI2118, NKI2119, NKI2120, NKI2124
+from opennki.base.codes import (
+    NKI2115,
+    NKI2116,
+    NKI2117,
+    NKI2118,
+    NKI2119,
+    NKI2120,
+    NKI2124,
+    NKI2606,
+)
 from opennki.base.diag import Problems, problem
 from opennki.base.dtypes import PACKED, DType
 from opennki.base.numerics import FLOAT32_END
@@ -61,6 +70,8 @@ def bitvec_problems(inst: Inst, op: AluOp, *operands: str, cast: bool = False) -
                 )  # fmt: skip
         elif isinstance(value, float) and not value.is_integer():
             yield problem(NKI2119, operand=name, op=ALU[op].nki, dtype=f"the number {value}")
+        elif isinstance(value, int | float) and not -(1 << 31) <= value < 1 << 32:
+            yield problem(NKI2606, operand=name, value=value, dtype="an integer of 32 bits")
 
 
 def same_kind_problems(op0: AluOp, op1: AluOp) -> Problems:

@@ -21,7 +21,7 @@ from opennki.base.codes import (
 )
 from opennki.base.diag import Problem, Problems, problem
 from opennki.base.dtypes import float32
-from opennki.ir import ON_CHIP, Given, Inst, Read, View, attr, inp, instruction, out, state
+from opennki.ir import ON_CHIP, Given, Inst, Read, View, attr, changed, inp, instruction, out, state
 from opennki.ir.scalar import Array
 from opennki.target import SUNDA, Target
 
@@ -124,7 +124,7 @@ class TensorReduceOp(Inst):
         kept = [0, *(k for k, size in sizes[1:first] if size > 1), *folded]
         shape = tuple(view.shape[k] for k in kept)
         strides = tuple(view.strides[k] for k in kept)
-        return View(view.tensor, view.offset, shape, strides, view.dtype), AxisList(len(folded) - 1)
+        return changed(view, shape=shape, strides=strides), AxisList(len(folded) - 1)
 
 
 LEGAL = frozenset(row.key for row in ALU.values() if row.reduces)

@@ -19,6 +19,7 @@ from . import (
     cores,
     cumulative,
     dma,
+    dma_compute,
     elementwise,
     exponential,
     fill,
@@ -30,7 +31,9 @@ from . import (
     permute,
     predicate,
     range_select,
+    rank_ids,
     reduce,
+    registers,
     rng,
     scan,
     search,
@@ -41,10 +44,10 @@ from . import (
 )  # fmt: skip
 
 FAMILIES: Final[tuple[ModuleType, ...]] = (
-    dma, fill, move, elementwise, reduce, scan, stats, activation, matmul, transpose, predicate,
-    range_select, exponential, cumulative, search, shuffle,
+    dma, dma_compute, fill, move, elementwise, reduce, scan, stats, activation, matmul, transpose,
+    predicate, range_select, exponential, cumulative, search, shuffle,
     partition_reduce, bounds, rng, gather, sparse, activate2, mx, cores, collective, permute,
-    collective_v,
+    collective_v, registers, rank_ids,
 )  # fmt: skip
 
 INSTRUCTIONS: Final[tuple[type[Inst], ...]] = tuple(

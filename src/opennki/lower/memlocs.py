@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from opennki.birpy import AccessPattern, MemoryLocation, MemoryType, TensorKind
+from opennki.birpy import AccessPattern, DynamicIndex, MemoryLocation, MemoryType, TensorKind
 from opennki.ir import Role, Space, Tensor, View, compact
 
 TYPES: Final = {
     Space.sbuf: MemoryType.SB, Space.psum: MemoryType.PSUM, Space.private_hbm: MemoryType.DRAM,
-    Space.shared_hbm: MemoryType.DRAM,
+    Space.shared_hbm: MemoryType.DRAM, Space.register: MemoryType.REG,
 }  # fmt: skip
 KINDS: Final = {
     Role.input: TensorKind.ExternalInput, Role.output: TensorKind.ExternalOutput,
@@ -48,7 +48,21 @@ class Locations:
         dims = self._dims.get(key)
         if dims is None:
             dims = self._dims[key] = compact(view, MOST_PAIRS)
-        return AccessPattern(self.memlocs[view.tensor.name], view.offset, dims, view.dtype)
+        memloc = self.memlocs[view.tensor.name]
+        index = view.index
+        if index is None:
+            return AccessPattern(memloc, view.offset, dims, view.dtype)
+        if index.vector and len(dims) != len(view.dims):
+            dims = self._by_rows(view)
+        source = self.of_view(index.source)
+        found = DynamicIndex(source, index.stride, index.limit, index.vector, index.snake)
+        return AccessPattern(memloc, view.offset, dims, view.dtype, found)
+
+    @staticmethod
+    def _by_rows(view: View) -> tuple[tuple[int, int], ...]:
+        """Pairs of a gather: its first dimension stays apart, because indices walk it."""
+        rows = View(view.tensor, 0, view.shape[1:], view.strides[1:], view.dtype)
+        return (view.dims[0], *compact(rows, MOST_PAIRS - 1))
 
 
 MOST_PAIRS: Final = 5

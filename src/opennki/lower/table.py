@@ -27,7 +27,8 @@ ToView = Callable[[AccessPattern], View]
 class Rule:
     """How one class differs from its row.
 
-    Attributes: ins and outs, operand names in wire order (None: the declared order); inputs, the
+    Attributes: ins and outs, operand names in wire order (None: the declared order; a list of
+    operands comes last); inputs, the
     values of `ins` when they are not simply those fields, and outputs, those of `outs`; attrs, wire
     attributes of an instruction (None: the declared ones under their wire names); key, what
     besides the declared attributes decides `attrs`; lift, wire attributes and operands back to
@@ -51,8 +52,8 @@ class Lowering:
     """Compiled lowering of one class."""
 
     __slots__ = (
-        "_attrs", "_cache", "_floats", "_inputs", "_ins", "_key", "_names", "_opcode", "_outputs",
-        "_outs", "opcode",
+        "_attrs", "_cache", "_floats", "_inputs", "_ins", "_key", "_many", "_names", "_opcode",
+        "_outputs", "_outs", "opcode",
     )  # fmt: skip
 
     def __init__(self, spec: InstrSpec, rule: Rule) -> None:
@@ -65,6 +66,7 @@ class Lowering:
         self._key = rule.key
         self._opcode = rule.opcode
         self._inputs = rule.inputs
+        self._many = bool(spec.ins) and spec.ins[-1].many
         self._outputs = rule.outputs
         self._cache: dict[object, Attrs] = {}
 
@@ -88,6 +90,8 @@ class Lowering:
             outs = [of_view(view) for view in self._outputs(inst)]
         if self._inputs is None:
             values: Iterable[Any] = [getattr(inst, n) for n in self._ins]
+            if self._many:
+                values = [*values[:-1], *values[-1]]  # type: ignore[index]  # it is a list
         else:
             values = self._inputs(inst)
         ins = arguments(values, of_view)
@@ -98,7 +102,7 @@ class Lowering:
 def arguments(values: Iterable[Any], of_view: OfView) -> tuple[Argument, ...]:
     """Operands in wire order; an absent one (None) is left out at the end, elsewhere it is 0.0.
 
-    A number is a float32 unless it is an immediate operand already.
+    A number becomes a float32 immediate; a rule that wants another one gives the `Immediate`.
     """
     made: list[Argument] = []
     absent = 0
@@ -148,6 +152,9 @@ def lift(
     outs = rule.outs if rule.outs is not None else tuple(o.name for o in spec.outs)
     fields: Fields = {o.name: None for o in spec.operands if o.name in (*ins, *outs)}
     fields.update(_values(ins, inst.ins, to_view))
+    if spec.ins and spec.ins[-1].many:
+        rest = inst.ins[len(ins) - 1 :]
+        fields[ins[-1]] = tuple([value for _, value in _values(("",) * len(rest), rest, to_view)])
     fields.update(_values(outs, inst.outs, to_view))
     if rule.lift is not None:
         full = Instruction(inst.opcode, inst.engine, inst.name, inst.ins, inst.outs, attrs)

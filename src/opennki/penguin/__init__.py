@@ -1,6 +1,15 @@
 """Penguin: the tensor-level form that front doors build and `BirCodeGenLoop` lowers."""
 
-from .function import Function, Loop, LoopKind, Region, Statement, walk
+from .function import (
+    DynamicLoop,
+    Function,
+    Loop,
+    LoopKind,
+    Region,
+    Statement,
+    While,
+    walk,
+)
 from .irbuilder import IRBuilder
 from .ordering import Contradiction, keep_edges, strangers
 from .parser import parse_function
@@ -9,9 +18,9 @@ from .substitute import substitute
 from .verify import verify, view_problems
 
 __all__ = [
-    "Contradiction", "Function", "IRBuilder", "Loop", "LoopKind", "Region", "Statement",
-    "keep_edges", "parse_function", "print_function", "print_instruction", "strangers",
-    "substitute", "verify", "view_problems", "walk",
+    "Contradiction", "DynamicLoop", "Function", "IRBuilder", "Loop", "LoopKind", "Region",
+    "Statement", "While", "keep_edges", "parse_function", "print_function", "print_instruction",
+    "strangers", "substitute", "verify", "view_problems", "walk",
 ]  # fmt: skip
 
 Function.__str__ = print_function  # type: ignore[assignment, method-assign]  # printers know it

@@ -43,7 +43,73 @@ class Region:
     loc: SrcLoc = field(default=UNKNOWN, compare=False)
 
 
-Statement = Inst | Loop | Region
+@dataclass
+class DynamicLoop:
+    """A loop over a range that is known at run time only; it is never unrolled.
+
+    `register` holds the index: ``start, start + step, ...`` while it is below ``stop``. Start and
+    stop are numbers or registers, read once when the loop begins; step is positive. A body that
+    writes `register` changes what the rest of the trip reads, not which trips there are. `new` are
+    tensors in PSUM that begin anew in every trip: no matrix product has written them yet.
+    """
+
+    register: Tensor
+    start: int | Tensor
+    stop: int | Tensor
+    step: int = 1
+    body: list[Statement] = field(default_factory=list)
+    loc: SrcLoc = field(default=UNKNOWN, compare=False)
+    new: list[Tensor] = field(default_factory=list)
+
+    def registers(self) -> list[Tensor]:
+        """The registers that the loop itself names."""
+        named = (self.register, self.start, self.stop)
+        return [r for r in named if isinstance(r, Tensor)]
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, DynamicLoop)
+            and [_end(e) for e in (self.register, self.start, self.stop, self.step)]
+            == [_end(e) for e in (other.register, other.start, other.stop, other.step)]
+            and [t.name for t in self.new] == [t.name for t in other.new]
+            and self.body == other.body
+        )
+
+    __hash__ = object.__hash__
+
+
+@dataclass
+class While:
+    """A loop that runs `body` while the register `condition` is not 0, which it tests first.
+
+    `new` is as in `DynamicLoop`.
+    """
+
+    condition: Tensor
+    body: list[Statement] = field(default_factory=list)
+    loc: SrcLoc = field(default=UNKNOWN, compare=False)
+    new: list[Tensor] = field(default_factory=list)
+
+    def registers(self) -> list[Tensor]:
+        """The register that the loop itself names."""
+        return [self.condition]
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, While)
+            and self.condition.name == other.condition.name
+            and [t.name for t in self.new] == [t.name for t in other.new]
+            and self.body == other.body
+        )
+
+    __hash__ = object.__hash__
+
+
+def _end(value: int | Tensor) -> int | str:
+    return value.name if isinstance(value, Tensor) else value
+
+
+Statement = Inst | Loop | Region | DynamicLoop | While
 
 
 class Function:

@@ -17,7 +17,7 @@ from opennki.base.loc import UNKNOWN, SrcLoc
 from opennki.base.text import nearest
 from opennki.ir import Inst, Role, Tensor, View
 
-from .function import Function, Loop, LoopKind, Region, Statement
+from .function import DynamicLoop, Function, Loop, LoopKind, Region, Statement, While
 
 
 class IRBuilder:
@@ -55,6 +55,9 @@ class IRBuilder:
         """
         if isinstance(op, Inst):
             return self.insert_inst(op)
+        if isinstance(op, DynamicLoop | While):
+            for tensor in (*op.registers(), *op.new):
+                self._known(tensor, op.loc)
         with self._into(self.create_bb()) as body:
             for item in op.body:
                 self.insert(item)
@@ -74,11 +77,9 @@ class IRBuilder:
         if inst.loc is UNKNOWN:
             inst.loc = self.loc
         for _, view in inst.views():
-            known = self.function.tensors
-            if known.get(view.tensor.name) is not view.tensor:
-                name = view.tensor.name
-                close = nearest(name, known)
-                raise fail(NKI4005, inst.loc, kind="tensor", name=name, close=close)
+            self._known(view.tensor, inst.loc)
+        for view in inst.index_views():
+            self._known(view.tensor, inst.loc)
         inst.prepare(target)
         if inst.engine is None:
             inst.engine = inst.default_engine(target)
@@ -86,6 +87,12 @@ class IRBuilder:
             view.tensor.written = True
         self.block.append(inst)
         return inst
+
+    def _known(self, tensor: Tensor, loc: SrcLoc) -> None:
+        known = self.function.tensors
+        if known.get(tensor.name) is not tensor:
+            close = nearest(tensor.name, known)
+            raise fail(NKI4005, loc, kind="tensor", name=tensor.name, close=close)
 
     def create_bb(self) -> list[Statement]:
         """A new, empty block that is not in the function yet."""
@@ -98,6 +105,18 @@ class IRBuilder:
         self.block.append(made)
         with self._into(made.body):
             yield var
+
+    @contextmanager
+    def dynamic(self, loop: DynamicLoop | While) -> Iterator[None]:
+        """Append a run-time loop; what is inserted meanwhile becomes its body.
+
+        Raises: NKI4005 when a register or tensor of it is not the function's.
+        """
+        for tensor in (*loop.registers(), *loop.new):
+            self._known(tensor, loop.loc)
+        self.block.append(loop)
+        with self._into(loop.body):
+            yield
 
     @contextmanager
     def no_reorder(self) -> Iterator[None]:

@@ -14,12 +14,24 @@ from opennki.base.constants import read_constant
 from opennki.base.diag import fail
 from opennki.base.dtypes import DType
 from opennki.base.text import Position, Reader, nearest
-from opennki.ir import Access, Attribute, Inst, InstrSpec, Operand, Role, Space, Tensor, View
+from opennki.ir import (
+    Access,
+    Attribute,
+    Index,
+    IndirectView,
+    Inst,
+    InstrSpec,
+    Operand,
+    Role,
+    Space,
+    Tensor,
+    View,
+)
 from opennki.isa.enums import Engine
 from opennki.isa.registry import INSTRUCTIONS
 from opennki.target import TARGETS
 
-from .function import Function, Loop, LoopKind, Region, Statement
+from .function import DynamicLoop, Function, Loop, LoopKind, Region, Statement, While
 
 MAX_NESTING: Final = 64
 """Blocks or lists inside each other that are read."""
@@ -126,7 +138,12 @@ class _FunctionParser:
         r = self.r
         while not r.accept("}"):
             if r.token == "for":
-                body.append(self._loop())
+                r.advance()
+                body.append(self._dynamic() if r.token[:1] == "%" else self._loop())
+            elif r.token == "while":
+                r.advance()
+                condition, new = self._register(), self._new()
+                body.append(While(condition, self._block([]), new=new))
             elif r.token == "no_reorder":
                 r.advance()
                 body.append(Region(self._block([])))
@@ -143,9 +160,46 @@ class _FunctionParser:
         self._depth -= 1
         return body
 
+    def _dynamic(self) -> DynamicLoop:
+        r = self.r
+        register = self._register()
+        r.expect("in", "dynamic", "(")
+        start = self._end("where the loop starts")
+        r.expect(",")
+        stop = self._end("where the loop stops")
+        step = _at_least(r, "a step", 1) if r.accept(",") else 1
+        r.expect(")")
+        new = self._new()
+        return DynamicLoop(register, start, stop, step, self._block([]), new=new)
+
+    def _new(self) -> list[Tensor]:
+        """The tensors that begin anew in every trip of a run-time loop."""
+        r = self.r
+        found: list[Tensor] = []
+        while r.accept("," if found else "new"):
+            at = r.here()
+            name = r.sigil("%", "a tensor")
+            if name not in self.function.tensors:
+                raise r.undefined("tensor", name, self.function.tensors, at)
+            found.append(self.function.tensors[name])
+        return found
+
+    def _end(self, what: str) -> int | Tensor:
+        return self._register() if self.r.token[:1] == "%" else self.r.integer(what)
+
+    def _register(self) -> Tensor:
+        """A tensor that is declared as a register."""
+        r = self.r
+        at = r.here()
+        name = r.sigil("%", "a register")
+        found = self.function.tensors.get(name)
+        known = [t.name for t in self.function.tensors.values() if t.space is Space.register]
+        if found is None or found.space is not Space.register:
+            raise r.undefined("register", name, known, at)
+        return found
+
     def _loop(self) -> Loop:
         r = self.r
-        r.advance()
         at = r.here()
         name = r.name("a loop variable")
         if name in self._scope:
@@ -254,8 +308,11 @@ class _FunctionParser:
             more = r.accept(",")
         return fields
 
-    def _operand(self, operand: Operand) -> View | int | float | None:
+    def _operand(self, operand: Operand) -> View | tuple[View, ...] | int | float | None:
         r = self.r
+        if operand.many:
+            r.expect("[")
+            return tuple([self._view() for _ in r.items("]")])
         if r.token[:1] == "%":
             return self._view()
         if operand.optional and r.accept("none"):
@@ -267,6 +324,8 @@ class _FunctionParser:
     def _view(self) -> View:
         r = self.r
         at = r.here()
+        if r.token[:1] != "%":
+            raise r.unexpected("a tensor with `%`")
         name = r.sigil("%", "a tensor")
         tensor = self.function.tensors.get(name)
         if tensor is None:
@@ -280,8 +339,28 @@ class _FunctionParser:
             strides.append(r.integer("a stride"))
             r.expect("*")
             shape.append(_at_least(r, "a count", 0))
+            if r.token == ";":
+                break
+        index = self._index() if r.accept(";") else None
         dtype = _word(r, "dtype", _DTYPES) if r.accept(":") else tensor.dtype
-        return View(tensor, offset, tuple(shape), tuple(strides), dtype)
+        if index is None:
+            return View(tensor, offset, tuple(shape), tuple(strides), dtype)
+        return IndirectView(tensor, offset, tuple(shape), tuple(strides), dtype, index)
+
+    def _index(self) -> Index:
+        """A run-time index and the bracket that closes its view."""
+        r = self.r
+        vector = r.accept("each")
+        snake = not vector and r.accept("snake")
+        if r.token[:1] != "%":
+            raise r.unexpected("a tensor with `%`")
+        source = self._view()
+        r.expect("*")
+        stride = r.integer("a stride")
+        r.expect("<")
+        limit = _at_least(r, "a limit", 1)
+        r.expect("]")
+        return Index(source, stride, limit, vector, snake)
 
     def _attribute(self, field: Attribute) -> Any:
         r = self.r

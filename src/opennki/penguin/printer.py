@@ -13,12 +13,22 @@
         }
         dma_copy.sync dst=%out[256*i; 512*128, 1*256], src=%t after [scale, #0]
       }
+      for %n in dynamic(0, %count) {
+        dma_copy.sync dst=%t, src=%a[0; 512*128, 1*256; %n*512 < 128]
+      }
+      while %more new %acc {
+        register_load.all dst=%more, src=%flag
+      }
     }
 
 An instruction is ``[name =] label.engine field=value, ...``; fields that have their default are
 left out. A view is ``%tensor[offset; stride*count, ...]:dtype``, in elements; without brackets it
-is the whole tensor, without a dtype it has the tensor's. ``#n`` numbers instructions without a name
-that an ``after`` refers to. Source locations are comments; everything else is part of the form.
+is the whole tensor, without a dtype it has the tensor's. A third part, ``%index*stride < limit``,
+is an index that is read at run time; ``each %index*stride < limit``, one for every element of the
+first dimension; ``snake``, one for every element of the last. Tensors after ``new`` begin anew in
+every trip. ``#n`` numbers instructions without
+a name that an ``after`` refers to. Source locations are comments; everything else is part of the
+form.
 """
 
 from __future__ import annotations
@@ -37,9 +47,9 @@ from opennki.base.loc import UNKNOWN, SrcLoc
 from opennki.base.text import Writer, name_text, number_text, place_text, string_text
 from opennki.ir import Access, Attribute, Inst, Operand, Role, Tensor, View
 
-from .function import Function, Loop, Region, Statement
+from .function import DynamicLoop, Function, Loop, Region, Statement, While
 
-KEYWORDS: Final = frozenset({"for", "no_reorder", "tensor"})
+KEYWORDS: Final = frozenset({"for", "no_reorder", "tensor", "while"})
 """Words that begin a statement; an instruction with such a name has it quoted."""
 
 
@@ -130,8 +140,24 @@ class _Printer:
                     f"{head}({var.start}, {var.stop}{step})", self._comment(item.loc)
                 ):
                     self.body(item.body)
+            elif isinstance(item, DynamicLoop):
+                step = "" if item.step == 1 else f", {item.step}"
+                ends = f"{self._end(item.start)}, {self._end(item.stop)}{step}"
+                head = f"for {self._tensor(item.register)} in dynamic({ends}){self._new(item)}"
+                with self.out.block(head, self._comment(item.loc)):
+                    self.body(item.body)
+            elif isinstance(item, While):
+                head = f"while {self._tensor(item.condition)}{self._new(item)}"
+                with self.out.block(head, self._comment(item.loc)):
+                    self.body(item.body)
             else:
                 self.region(item)
+
+    def _new(self, loop: DynamicLoop | While) -> str:
+        return f" new {', '.join(map(self._tensor, loop.new))}" if loop.new else ""
+
+    def _end(self, end: int | Tensor) -> str:
+        return self._tensor(end) if isinstance(end, Tensor) else str(end)
 
     def region(self, region: Region) -> None:
         """Write statements that keep their order."""
@@ -166,22 +192,33 @@ class _Printer:
             assert field.access is not Access.STATE
             if isinstance(value, View):
                 return self._view(value)
+            if field.many and isinstance(value, tuple):
+                return f"[{', '.join(map(self._view, value))}]"
         elif field.type is bool and isinstance(value, bool | np.bool_):
             return "true" if value else "false"
         return value_text(value)
 
     def _view(self, view: View) -> str:
         tensor = view.tensor
-        text = self._names.get(tensor.name)
-        if text is None:
-            text = self._names[tensor.name] = f"%{name_text(tensor.name)}"
+        text = self._tensor(tensor)
         if view.is_whole():
             return text
         offset = view.offset
         start = affine_text(offset) if isinstance(offset, AffineExpr) else str(int(offset))
         pairs = ", ".join([f"{stride}*{count}" for stride, count in view.dims])
+        index = view.index
+        if index is not None:
+            each = "each " if index.vector else "snake " if index.snake else ""
+            pairs += f"; {each}{self._view(index.source)}*{index.stride} < {index.limit}"
         text = f"{text}[{start}; {pairs}]"
         return text if view.dtype is tensor.dtype else f"{text}:{view.dtype}"
+
+    def _tensor(self, tensor: Tensor) -> str:
+        """The name of a tensor."""
+        text = self._names.get(tensor.name)
+        if text is None:
+            text = self._names[tensor.name] = f"%{name_text(tensor.name)}"
+        return text
 
     def _comment(self, loc: SrcLoc) -> str:
         text = self._locs.get(id(loc))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from opennki.base.affine import AffineExpr
-from opennki.ir import Inst, View
+from opennki.ir import Index, IndirectView, Inst, View, changed
 
 
 def substitute(inst: Inst, values: Mapping[str, int]) -> Inst:
@@ -29,12 +29,34 @@ def copy_of(inst: Inst, fields: Mapping[str, Any]) -> Inst:
     return made
 
 
+def put(fields: dict[str, Any], name: str, value: Any) -> None:
+    """Replace the operand `name` in `fields`, perhaps one of a list: ``srcs[1]``."""
+    field, _, number = name.rstrip("]").partition("[")
+    if number:
+        several = list(fields[field])
+        several[int(number)] = value
+        fields[field] = tuple(several)
+    else:
+        fields[field] = value
+
+
+def _view(view: View, values: Mapping[str, int]) -> View:
+    index = view.index
+    if index is not None:
+        source = _view(index.source, values)
+        if source is not index.source:
+            index = Index(source, index.stride, index.limit, index.vector, index.snake)
+            view = IndirectView(
+                view.tensor, view.offset, view.shape, view.strides, view.dtype, index
+            )
+    if isinstance(view.offset, AffineExpr):
+        return changed(view, offset=view.offset.substitute(values))
+    return view
+
+
 def _value(value: Any, values: Mapping[str, int]) -> Any:
     if isinstance(value, View):
-        if isinstance(value.offset, AffineExpr):
-            offset = value.offset.substitute(values)
-            return View(value.tensor, offset, value.shape, value.strides, value.dtype)
-        return value
+        return _view(value, values)
     if isinstance(value, AffineExpr):
         return value.substitute(values)
     if isinstance(value, tuple):

@@ -5,6 +5,8 @@
 - every view stays inside its tensor in every trip of its loops; on chip its first dimension walks
   partitions and the others stay inside a partition
 - explicit edges (`after`) lead to earlier instructions
+- run-time indices and the ends of run-time loops are read from registers or on-chip tiles of the
+  function; explicit edges do not cross the border of a run-time loop
 - every instruction keeps the rules of the op table (`opennki.ir.problems`)
 
 Verdicts are remembered by signature, so that an instruction that looks like an earlier one costs a
@@ -13,17 +15,38 @@ few dictionary lookups. Code in a loop that never runs is not looked at.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from opennki.base.affine import AffineExpr, LoopVar
-from opennki.base.codes import NKI3028, NKI3029, NKI4004, NKI4005, NKI4015
+from opennki.base.codes import (
+    NKI1046,
+    NKI3028,
+    NKI3029,
+    NKI3033,
+    NKI4004,
+    NKI4005,
+    NKI4015,
+)
 from opennki.base.diag import Diagnostic, Problem, Problems, diagnostic, problem
+from opennki.base.dtypes import int32
 from opennki.base.loc import UNKNOWN, SrcLoc
 from opennki.base.text import nearest
-from opennki.ir import Inst, View, describe, problems, signature
+from opennki.ir import (
+    INDICES,
+    Index,
+    Inst,
+    Role,
+    Space,
+    Tensor,
+    View,
+    changed,
+    describe,
+    problems,
+    signature,
+)
 
-from .function import Function, Loop, Statement
+from .function import DynamicLoop, Function, Loop, Region, Statement, While
 from .substitute import copy_of
 
 ENUMERATED: Final = 4096
@@ -38,6 +61,13 @@ def verify(function: Function) -> list[Diagnostic]:
     return _Verifier(function).run()
 
 
+def _plain_register(tensor: Tensor) -> bool:
+    """Whether a register has nothing but its name, which is all that BIR has for it."""
+    placed = tensor.address is not None or bool(tensor.start_partition)
+    plain = (tensor.shape, tensor.dtype, tensor.role) == ((1, 1), int32, Role.internal)
+    return plain and not placed and tensor.data is None
+
+
 class _Verifier:
     """Checks one function; remembers verdicts and what has been defined so far."""
 
@@ -46,7 +76,8 @@ class _Verifier:
         self._tensors = function.tensors
         self._found: list[Diagnostic] = []
         self._names: set[str] = set()
-        self._earlier: set[Inst] = set()
+        self._earlier: dict[Inst, tuple[DynamicLoop | While, ...]] = {}
+        self._loops: tuple[DynamicLoop | While, ...] = ()
         self._variables_seen: set[str] = set()
         self._scope: dict[str, LoopVar] = {}
         self._verdicts: dict[object, tuple[Problem, ...]] = {}
@@ -66,6 +97,10 @@ class _Verifier:
                 self._undefined("tensor", tensor.name, [name], tensor.loc)
             if any(size < 1 for size in tensor.shape):
                 fault = problem(NKI4015, field="shape", got=list(tensor.shape), allowed="1 or more")
+                self._report(fault, tensor.loc)
+            if tensor.space is Space.register and not _plain_register(tensor):
+                allowed = "an internal int32 of shape [1, 1], not placed and without contents"
+                fault = problem(NKI4015, field="register", got=repr(tensor), allowed=allowed)
                 self._report(fault, tensor.loc)
         self._body(function.body)
         return self._found
@@ -92,8 +127,27 @@ class _Verifier:
                 self._instruction(item)
             elif isinstance(item, Loop):
                 self._loop(item)
-            else:
+            elif isinstance(item, Region):
                 self._body(item.body)
+            else:
+                self._dynamic(item)
+
+    def _dynamic(self, loop: DynamicLoop | While) -> None:
+        for tensor in loop.registers():
+            if self._tensors.get(tensor.name) is not tensor or tensor.space is not Space.register:
+                known = [t.name for t in self._tensors.values() if t.space is Space.register]
+                self._undefined("register", tensor.name, known, loop.loc)
+        for tensor in loop.new:
+            if self._tensors.get(tensor.name) is not tensor or tensor.space is not Space.psum:
+                known = [t.name for t in self._tensors.values() if t.space is Space.psum]
+                self._undefined("tensor in psum", tensor.name, known, loop.loc)
+        if isinstance(loop, DynamicLoop) and loop.step < 1:
+            fault = problem(NKI4015, field="step", got=loop.step, allowed="1 or more")
+            self._report(fault, loop.loc)
+        outer = self._loops
+        self._loops = (*outer, loop)
+        self._body(loop.body)
+        self._loops = outer
 
     def _loop(self, loop: Loop) -> None:
         var = loop.var
@@ -119,34 +173,32 @@ class _Verifier:
                 self._report(problem(NKI4004, kind="instruction", name=inst.name), inst.loc, inst)
             self._names.add(inst.name)
         for producer in inst.after:
-            if producer not in self._earlier:
-                name = producer.name or producer.spec.label
+            around = self._earlier.get(producer)
+            name = producer.name or producer.spec.label
+            if around is None:
                 self._undefined("earlier instruction", name, self._names, inst.loc, inst)
-        self._earlier.add(inst)
-        rolled = [name for name in inst.spec.order if self._is_rolled(inst, name)]
+            elif self._loops[: len(around)] != around:
+                fault = problem(NKI1046, name=name, consumer=inst.name or inst.spec.label)
+                self._report(fault, inst.loc, inst)
+        self._earlier[inst] = self._loops
+        rolled = [n for n in inst.spec.order if any(True for _ in _expressions(getattr(inst, n)))]
         sound = True
         for _, view in inst.views():
             sound = self._view(inst, view) and sound
+            if view.index is not None:
+                sound = self._view(inst, view.index.source) and sound
         if sound and self._variables(inst, rolled):
             self._rules(inst, [n for n in rolled if isinstance(getattr(inst, n), View)])
-
-    @staticmethod
-    def _is_rolled(inst: Inst, name: str) -> bool:
-        value = getattr(inst, name)
-        found = value.offset if isinstance(value, View) else value
-        return isinstance(found, AffineExpr)
 
     def _variables(self, inst: Inst, rolled: list[str]) -> bool:
         """Report variables of no loop around the instruction; whether there are none."""
         sound = True
         for name in rolled:
-            value = getattr(inst, name)
-            expr = value.offset if isinstance(value, View) else value
-            assert isinstance(expr, AffineExpr)
-            for var, _ in expr.terms:
-                if self._scope.get(var.name) != var:
-                    self._undefined("loop variable", var.name, self._scope, inst.loc, inst)
-                    sound = False
+            for expr in _expressions(getattr(inst, name)):
+                for var, _ in expr.terms:
+                    if self._scope.get(var.name) != var:
+                        self._undefined("loop variable", var.name, self._scope, inst.loc, inst)
+                        sound = False
         return sound
 
     # ---- the op table ------------------------------------------------------------------------
@@ -186,7 +238,8 @@ class _Verifier:
         if self._tensors.get(tensor.name) is not tensor:
             self._undefined("tensor", tensor.name, self._tensors, inst.loc, inst)
             return False
-        key = (view.offset, view.shape, view.strides, view.dtype, tensor.shape, tensor.kind)
+        key = (view.offset, view.shape, view.strides, view.dtype, tensor.shape, tensor.kind,
+               view.index and (view.index.kind, view.index.source.index is None))  # fmt: skip
         found = self._reaches.get(key)
         if found is None:
             found = self._reaches[key] = tuple(view_problems(view))
@@ -195,12 +248,36 @@ class _Verifier:
         return not found
 
 
+def _expressions(value: object) -> Iterator[AffineExpr]:
+    """The affine expressions in an operand or attribute."""
+    if isinstance(value, tuple):
+        for item in value:
+            yield from _expressions(item)
+        return
+    found = value.offset if isinstance(value, View) else value
+    if isinstance(found, AffineExpr):
+        yield found
+
+
 def view_problems(view: View) -> Problems:
     """What makes `view` no window onto its tensor (NKI3028), or one that sticks out (NKI3029).
 
-    A rolled offset is looked at in every trip.
+    A rolled offset is looked at in every trip; a run-time index of 0 is taken to be possible.
     """
+    index = view.index
+    if index is not None:
+        faults = list(index_problems(view, index))
+        yield from faults
+        if faults:
+            return
+        if index.vector:  # the indices say where each row is
+            view = View(view.tensor, view.offset, (1, *view.shape[1:]), view.strides, view.dtype)
+        elif index.snake:
+            view = View(view.tensor, view.offset, (*view.shape[:-1], 1), view.strides, view.dtype)
     tensor, width = view.tensor, view.dtype.itemsize
+    if tensor.space is Space.register and not view.is_whole():
+        yield problem(NKI3028, why=f"the register {tensor.name} is read as a whole, as int32")
+        return
     if len(view.shape) != len(view.strides) or any(n < 1 for n in view.shape):
         yield problem(NKI3028, why=f"its counts are {view.shape}")
         return
@@ -208,7 +285,11 @@ def view_problems(view: View) -> Problems:
         yield problem(NKI3028, why=f"{tensor.row_bytes} bytes cannot be read as {view.dtype}")
         return
     if view.strides and view.strides[0] < 0:
-        yield problem(NKI3028, why="the stride of the first dimension is negative")
+        yield problem(
+            NKI3028,
+            why="the stride of the first pair is negative, which BIR cannot say",
+            lead="" if tensor.space.on_chip else "[1, 1]",
+        )
         return
     rows, row = (tensor.shape[0] if tensor.shape else 1), view.row
     offsets = _offsets(view)
@@ -232,6 +313,44 @@ def view_problems(view: View) -> Problems:
             yield problem(NKI3028, why=why)
 
 
+def index_problems(view: View, index: Index) -> Problems:
+    """What makes a run-time index unusable. Yields NKI3033."""
+    source, on_chip = index.source, view.tensor.space.on_chip
+    space = source.tensor.space
+    if source.index is not None:
+        yield problem(NKI3033, why="an index cannot be found by another run-time index")
+    elif space is not Space.register and space is not Space.sbuf:
+        yield problem(NKI3033, why=f"the index is in {space}, not in a register or in sbuf")
+    elif source.dtype not in INDICES:
+        yield problem(NKI3033, why=f"the index is {source.dtype}, not an integer")
+    elif index.vector and space is Space.register:
+        yield problem(NKI3033, why="a vector of indices is a tile in sbuf, and this is a register")
+    elif index.vector and on_chip:
+        why = f"a vector of indices selects rows of HBM, and this is in {view.tensor.space}"
+        yield problem(NKI3033, why=why)
+    elif index.vector and source.size < view.shape[0]:
+        got, want = source.size, view.shape[0]
+        yield problem(NKI3033, why=f"there are {got} indices for {want} rows")
+    elif index.snake:
+        yield from _snake_problems(view, source)
+    elif not index.vector and source.size != 1:
+        yield problem(NKI3033, why=f"the index has shape {list(source.shape)}, not one element")
+    elif on_chip and index.stride % max(1, view.row) == 0 and index.stride:
+        yield problem(NKI3033, why="a run-time index cannot choose the partition of a tile")
+
+
+def _snake_problems(view: View, source: View) -> Problems:
+    """What makes indices of single elements unusable. Yields NKI3033."""
+    if not view.tensor.space.on_chip:
+        why = f"elements are selected on chip, and `{view.tensor.name}` is in {view.tensor.space}"
+        yield problem(NKI3033, why=why)
+    elif source.space is not Space.sbuf or len(view.shape) != 2:
+        yield problem(NKI3033, why=f"a view of {list(view.shape)} has no column to select from")
+    elif source.shape[0] != view.shape[0]:
+        got, want = source.shape[0], view.shape[0]
+        yield problem(NKI3033, why=f"its indices are on {got} partitions, the view on {want}")
+
+
 def _offsets(view: View) -> list[int]:
     """Offsets that a view has over the trips of its loops, at least the smallest and largest."""
     offset = view.offset
@@ -249,11 +368,13 @@ def _places(view: View) -> list[int]:
 
 
 def _at(view: View, offset: int) -> View:
-    return View(view.tensor, offset, view.shape, view.strides, view.dtype)
+    return changed(view, offset=offset)
 
 
 def _key(value: object) -> object:
     """What the rules may depend on in an operand or attribute."""
     if isinstance(value, View):
         return (signature(value), value.tensor.kind)
+    if isinstance(value, tuple):
+        return tuple(map(_key, value))
     return (value.__class__, value)

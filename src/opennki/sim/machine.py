@@ -6,7 +6,7 @@ stores. Interpreters of each level only walk their form and hand instructions to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any
@@ -14,85 +14,61 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from opennki.base.codes import (
-    NKI6001,
-    NKI6002,
-    NKI6004,
-    NKI6005,
-    NKI6007,
-    NKI6008,
-    NKI6009,
-    NKI6010,
-)
-from opennki.base.diag import (
-    Code,
-    Diagnostic,
-    NkiError,
-    Problem,
-    Problems,
-    Severity,
-    diagnostic,
-    problem,
-)
-from opennki.base.dtypes import PACKED, DType, int32, uint32
-from opennki.base.numerics import INFINITE_FP8, from_f32, storage, to_f32
-from opennki.ir import Inst, Operand, Read, Register, Space, View, describe
+from opennki.base.codes import NKI6004, NKI6005, NKI6007
+from opennki.base.dtypes import PACKED, DType, int32
+from opennki.base.loc import SrcLoc
+from opennki.base.numerics import INFINITE_FP8, from_f32, to_f32
+from opennki.ir import Inst, Operand, Read, Register, Space, View
 from opennki.ir.masked import Masked
 from opennki.isa.enums import Engine, ReduceCmd
 
+from .detour import Detour
 from .memory import Storage, Window
-from .uses import FULL, Uses
+from .notices import WIDE_INTS, Notices, first_of
+from .uses import FULL
 
 Array = NDArray[Any]
 Find = Callable[[Any], Storage]
 
-WIDE_INTS = frozenset({int32, uint32})
-"""Integers that float32 does not hold all of."""
-
-EXACT = 2.0**24
-"""Below this float32 holds every integer."""
-
 
 @dataclass
-class Options:
-    """How to simulate.
-
-    precise: round to narrow dtypes (NKI_PRECISE_FP); strict: reading memory that nothing wrote is
-    an error instead of a warning; accumulate_any: PSUM may accumulate onto what any instruction
-    wrote, not only onto products.
-    """
-
-    precise: bool = True
-    strict: bool = False
-    accumulate_any: bool = True
-
-
-@dataclass
-class Machine:
+class Machine(Notices):
     """One core's engines.
 
-    Attributes: find, place -> storage; options; core, its number among those that share storage;
-    registers, what each engine keeps for every partition between instructions; diagnostics, what
-    was noticed while running; printer, sink of device_print.
+    Attributes: find, place -> storage; core, its number among those that share storage; registers,
+    what each engine keeps for every partition between instructions; printer, sink of device_print.
     """
 
     find: Find
-    options: Options = field(default_factory=Options)
     core: int = 0
     registers: dict[tuple[Engine, Register | None], Array] = field(default_factory=dict)
-    diagnostics: list[Diagnostic] = field(default_factory=list)
     printer: Callable[[str], None] | None = None
     _owner: dict[Engine, str] = field(default_factory=dict)
     _writer: dict[str, Engine] = field(default_factory=dict)
-    _seen: set[tuple[object, ...]] = field(default_factory=set)
+    scratch: dict[str, Storage] = field(default_factory=dict)
 
     def execute(self, inst: Inst) -> None:
         """Run `inst`.
 
         Raises: NkiError for what `inst` cannot do with these operands (its `watch`), together with
-            what it was warned of; and (NKI6002) when memory that nothing wrote is read and `strict`
-            is on.
+            what it was warned of; (NKI6002) when memory that nothing wrote is read and `strict` is
+            on; (NKI6020) for a run-time index out of range.
         """
+        for operand in inst.spec.operands:
+            view = getattr(inst, operand.name, None)
+            views = view or () if operand.many else (view,)
+            if any(isinstance(v, View) and v.index is not None for v in views):
+                Detour(self, inst).run()
+                return
+        self.direct(inst)
+
+    def storage(self, place: Any) -> Storage:
+        """The storage of a tensor, or what stands for it during the present instruction."""
+        found = self.scratch.get(place.name)
+        return self.find(place) if found is None else found
+
+    def direct(self, inst: Inst) -> None:
+        """Run an instruction without run-time indices."""
         spec = inst.spec
         mode = inst.read_mode()
         operands = [self._gather(inst, o, mode, getattr(inst, o.name)) for o in spec.ins]
@@ -115,7 +91,7 @@ class Machine:
             self._print(inst, operands)
             return
         if mode is Read.F32 and spec.state is None:
-            self._check_sums(inst, operands, results)
+            self.check_sums(inst, operands, results)
         self.put(inst, results)
 
     def gather(self, inst: Inst) -> list[Any]:
@@ -148,17 +124,6 @@ class Machine:
             if view is not None and values is not None:
                 self._store(inst, operand, view, values)
 
-    def warn(self, inst: Inst, found: Problems) -> None:
-        """Warn of what was `found` on a line, each code once.
-
-        Raises: NkiError for an error among it, together with earlier warnings of the line.
-        """
-        for one in found:
-            if one.code.severity is Severity.error:
-                told = [earlier for earlier in self.diagnostics if earlier.loc is inst.loc]
-                raise NkiError([*told, diagnostic(one, inst.loc, _shown(inst))])
-            self._warn(inst, one.code, one.facts)
-
     def order(self, views: Sequence[View]) -> None:
         """All cores have come to a point that orders their uses of what is in all `views`.
 
@@ -168,32 +133,30 @@ class Machine:
         if store.uses is not None:
             store.uses.forget({store.marked(_window(view)) for view in views})
 
-    def _check_sums(self, inst: Inst, operands: list[Any], results: tuple[Any, ...]) -> None:
-        """Warn of integers computed from integers that float32 has rounded: float64 tells."""
-        outs = [o for o in inst.spec.outs if _dtype(inst, o) in WIDE_INTS]
-        told = (NKI6009, inst.loc, None) in self._seen
-        if told or not outs or not any(_is_int(inst, o) for o in inst.spec.ins):
-            return
-        large = [isinstance(r, np.ndarray) and bool((np.abs(r) >= EXACT).any()) for r in results]
-        if not any(large):
-            return
-        with np.errstate(all="ignore"):
-            wide = [o.astype(np.float64) if isinstance(o, np.ndarray) else o for o in operands]
-            exact = inst.sem(*wide)  # type: ignore[attr-defined]  # as in `execute`
-        for operand, one, values in zip(
-            inst.spec.outs, exact if len(results) > 1 else (exact,), results, strict=True
-        ):
-            if operand not in outs or not isinstance(one, np.ndarray):
-                continue
-            top = np.iinfo(storage(getattr(inst, operand.name).dtype)).max
-            lost = (one != values) & (np.abs(one) <= top) & (one == np.trunc(one))
-            if lost.any():
-                first = tuple(np.argwhere(lost)[0])
-                facts = {
-                    "inst": inst.spec.label, "operand": operand.name, "count": int(lost.sum()),
-                    "value": int(one[first]), "got": int(values[first]),
-                }  # fmt: skip
-                self._warn(inst, NKI6010, facts)
+    # ---- registers ---------------------------------------------------------------------------
+
+    def register(self, place: Any, loc: SrcLoc, operand: str) -> int:
+        """What a register holds that the loop at `loc` reads as its `operand`.
+
+        Raises: NkiError (NKI6002) when nothing wrote it and `strict` is on.
+        """
+        store = self.find(place)
+        if store.written is not None and not store.written.all():
+            facts = {"tensor": place.name, "element": [0, 0], "count": 1}
+            self.unwritten(loc, place, [], inst="a run-time loop", operand=operand, **facts)
+        return int(store.window(0, (1,), (1,), int32)[0])
+
+    def set_register(self, place: Any, value: int) -> None:
+        """Let a register hold the lowest 32 bits of `value`."""
+        store = self.find(place)
+        bits = (value + 2**31) % 2**32 - 2**31
+        store.window(0, (1,), (1,), int32)[0] = bits
+        store.written = None
+
+    def renew(self, places: Iterable[Any]) -> None:
+        """What these tensors held no longer matters: a trip of a run-time loop makes them."""
+        for place in places:
+            self.find(place).renew()
 
     # ---- reading -----------------------------------------------------------------------------
 
@@ -203,18 +166,24 @@ class Machine:
         return store.window(view.const_offset, view.shape, view.strides, view.dtype).copy()
 
     def _gather(self, inst: Inst, operand: Operand, mode: Read, value: Any) -> Any:
+        if operand.many:
+            return [self._read(inst, operand, one, mode) for one in value]
+        return self._read(inst, operand, value, mode)
+
+    def _read(self, inst: Inst, operand: Operand, value: Any, mode: Read) -> Any:
         read = operand.read or mode
         if value is None:
             return None
         if not isinstance(value, View):
             return np.float32(value) if read is Read.F32 else int(value)
-        store = self.find(value.tensor)
+        store = self.storage(value.tensor)
         array = store.window(value.const_offset, value.shape, value.strides, value.dtype)
         if store.uses is not None:
             marked = store.marked(_window(value))
             raced = store.uses.unordered_read(self.core, marked)
             if raced is not None:
-                self._warn_race(inst, "reads", "wrote", value, raced, store.uses)
+                count, element = int(raced.sum()), first_of(raced, value)
+                self.warn_race(inst, "reads", "wrote", value, count, element, store.uses)
             store.uses.note_read(self.core, marked)
         if operand.shape[-1] != "...":
             array = array.reshape(value.shape[0], prod(value.shape[1:]))
@@ -224,39 +193,16 @@ class Machine:
             return array.astype(np.int64)
         values = to_f32(array, value.dtype, store.precise)
         if value.dtype in WIDE_INTS:
-            self._check_exact(inst, operand, array, values)
+            self.check_exact(inst, operand, array, values)
         return values
-
-    def _check_exact(self, inst: Inst, operand: Operand, array: Array, values: Array) -> None:
-        """Warn of integers that float32, in which the engine computes, does not hold.
-
-        The largest of all is left out: a float that was too large has become that.
-        """
-        lost = (values.astype(np.float64) != array) & (array != np.iinfo(array.dtype).max)
-        if lost.any():
-            first = tuple(np.argwhere(lost)[0])
-            facts = {
-                "inst": inst.spec.label, "operand": operand.name, "count": int(lost.sum()),
-                "value": int(array[first]), "got": int(values[first]),
-            }  # fmt: skip
-            self._warn(inst, NKI6009, facts)
-
-    def _warn_race(
-        self, inst: Inst, does: str, did: str, view: View, raced: Array, uses: Uses
-    ) -> None:
-        """Warn of a race, once per line for all cores."""
-        if inst.loc in uses.told:
-            return
-        uses.told.add(inst.loc)
-        facts = {
-            "inst": inst.spec.label, "does": does, "did": did, "count": int(raced.sum()),
-            "tensor": view.tensor.name, "element": _first(raced, view),
-        }  # fmt: skip
-        self._warn(inst, NKI6008, facts)
 
     def _check_written(self, inst: Inst, operand: Operand, view: Any, operands: list[Any]) -> None:
         """Look for elements of `view` that matter and that nothing has written."""
-        store = self.find(view.tensor) if isinstance(view, View) else None
+        if operand.many:
+            for number, one in enumerate(view):
+                self.check_written(inst, f"{operand.name}[{number}]", one, self.storage(one.tensor))
+            return
+        store = self.storage(view.tensor) if isinstance(view, View) else None
         if store is None or store.written is None:
             return
         marks = store.marks(view.const_offset, view.shape, view.strides, view.dtype)
@@ -273,22 +219,13 @@ class Machine:
         examined = inst.examined(operand.name, *operands) if operands else None
         if examined is not None:
             missing &= np.reshape(examined, missing.shape)
-            if not missing.any():
-                return
-        key = (NKI6001, inst.loc, view.tensor.name)
-        if key in self._seen and not self.options.strict:
-            return
-        self._seen.add(key)
-        facts = {
-            "tensor": view.tensor.name, "element": _first(missing, view),
-            "count": int(missing.sum()),
-            "inst": inst.spec.label,
-        }  # fmt: skip
-        code = NKI6002 if self.options.strict else NKI6001
-        found = diagnostic(problem(code, operand=operand.name, **facts), inst.loc, _shown(inst))
-        self.diagnostics.append(found)
-        if self.options.strict:
-            raise NkiError([found])
+        self.report_missing(inst, operand.name, view, missing)
+
+    def check_written(self, inst: Inst, name: str, view: View, store: Storage) -> None:
+        """Look for elements that are read and that nothing has written."""
+        marks = store.marks(view.const_offset, view.shape, view.strides, view.dtype)
+        if marks is not None:
+            self.report_missing(inst, name, view, marks != FULL[marks.dtype.itemsize])
 
     def _lanes(self, inst: Inst, kept: Operand) -> Array:
         """The registers of its engine that `inst` reads and writes: its `state` operand."""
@@ -310,14 +247,14 @@ class Machine:
         label = inst.spec.label
         other = self._owner.get(inst.engine, label)
         if command is ReduceCmd.Accumulate and other != label:
-            self._warn(inst, NKI6007, {"inst": label, "other": other})
+            self.warn_once(inst, NKI6007, {"inst": label, "other": other})
         if command is not ReduceCmd.Idle:
             self._owner[inst.engine] = label
 
     # ---- writing -----------------------------------------------------------------------------
 
     def _store(self, inst: Inst, operand: Operand, view: View, values: Any) -> None:
-        store = self.find(view.tensor)
+        store = self.storage(view.tensor)
         mask = None
         if isinstance(values, Masked):
             values, mask = values.values, np.reshape(values.mask, view.shape)
@@ -333,7 +270,7 @@ class Machine:
         else:
             stored = _rounded(values, view.dtype, window.dtype, store.precise, saturate)
         if store.uses is not None:
-            self._claim(inst, view, window, stored, mask, store)
+            self.claim(inst, view, window, stored, mask, store)
         if view.tensor.space is Space.psum:
             self._writer[view.tensor.name] = inst.engine
         if mask is None:
@@ -350,7 +287,7 @@ class Machine:
         else:
             marks[...] = full
 
-    def _claim(
+    def claim(
         self, inst: Inst, view: View, window: Array, stored: Array, mask: Array | None,
         store: Storage,
     ) -> None:  # fmt: skip
@@ -367,7 +304,9 @@ class Machine:
                 changed = ~wrote | differs
             for did, raced in (("wrote", wrote), ("read", read)):
                 if raced is not None and (raced & differs).any():
-                    self._warn_race(inst, "overwrites", did, view, raced & differs, uses)
+                    both = raced & differs
+                    count, element = int(both.sum()), first_of(both, view)
+                    self.warn_race(inst, "overwrites", did, view, count, element, uses)
                     break
         uses.note_write(self.core, marked, where, changed)
 
@@ -376,25 +315,24 @@ class Machine:
         marks: Array | None,
     ) -> Array:  # fmt: skip
         adds = getattr(inst, operand.accumulate or "")
-        known = True if marks is None else marks == FULL[marks.dtype.itemsize]
+        products = self.storage(view.tensor).multiplied(_window(view))
+        full = products.dtype.type(FULL[products.dtype.itemsize])
+        known: Any = True if marks is None else marks == full
+        if adds is None:  # each element adds if a product wrote it
+            known = products == full
+        products[...] = full
         if adds is False or (adds is None and not np.any(known)) or view.dtype in PACKED:
             return values  # packed elements are moved: there is no sum of them
         name = view.tensor.name
         if adds is True and not np.all(known):
-            self._warn(inst, NKI6004, {"tensor": name})
+            self.warn_once(inst, NKI6004, {"tensor": name})
         elif not self.options.accumulate_any and self._writer.get(name) is not inst.engine:
-            self._warn(inst, NKI6005, {"tensor": name})
+            self.warn_once(inst, NKI6005, {"tensor": name})
         before = to_f32(old, view.dtype)
         total = before + values
         return np.asarray(np.where(known, total, values), np.float32)
 
     # ---- the rest ----------------------------------------------------------------------------
-
-    def _warn(self, inst: Inst, code: Code, facts: dict[str, object]) -> None:
-        key = (code, inst.loc, facts.get("tensor"))
-        if key not in self._seen:
-            self._seen.add(key)
-            self.diagnostics.append(diagnostic(Problem(code, facts), inst.loc, _shown(inst)))
 
     def _print(self, inst: Inst, operands: list[Any]) -> None:
         if self.printer is not None:
@@ -402,31 +340,8 @@ class Machine:
             self.printer(f"{prefix}{'' if prefix.endswith((':', '=')) else ':'} {operands[0]}")
 
 
-def _dtype(inst: Inst, operand: Operand) -> DType | None:
-    view = getattr(inst, operand.name)
-    return view.dtype if isinstance(view, View) else None
-
-
-def _is_int(inst: Inst, operand: Operand) -> bool:
-    dtype = _dtype(inst, operand)
-    return dtype is not None and dtype.is_int
-
-
 def _window(view: View) -> Window:
     return Window(view.const_offset, view.shape, view.strides, view.dtype)
-
-
-def _first(marked: Array, view: View) -> list[int]:
-    """The first marked element of a view, as indices into its tensor."""
-    steps = zip(np.argwhere(marked)[0].tolist(), view.strides, strict=True)
-    place = view.const_offset + sum(i * s for i, s in steps)
-    tensor = view.tensor
-    place = place * view.dtype.itemsize // tensor.dtype.itemsize
-    return [int(i) for i in np.unravel_index(place, tensor.shape)]
-
-
-def _shown(inst: Inst) -> list[tuple[str, str]]:
-    return [(o.name, describe(v)) for o, v in inst.views()]
 
 
 def _rounded(

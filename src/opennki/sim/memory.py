@@ -45,10 +45,13 @@ class Storage:
     storage's own elements (laid out densely), None once everything was written; base, first byte
     in `data`; pitch, bytes from one partition to the next in `data`, None when dense; width, bytes
     of one element as stored (4 for narrow floats when rounding is off); uses, who used which of
-    the bytes that cores of a launch share, None for storage of one core.
+    the bytes that cores of a launch share, None for storage of one core; products, laid out as
+    `written`, what matrix products wrote, None if that is nothing.
     """
 
-    __slots__ = ("base", "data", "pitch", "place", "precise", "uses", "width", "written")
+    __slots__ = (
+        "base", "data", "pitch", "place", "precise", "products", "uses", "width", "written",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -70,6 +73,7 @@ class Storage:
         self.data = np.empty(size, np.uint8) if data is None else data
         self.written: NDArray[np.uint8] | None = np.zeros(size, np.uint8)
         self.uses: Uses | None = None
+        self.products: NDArray[np.uint8] | None = None
         if data is None and not filled:
             self.poison()
 
@@ -128,6 +132,8 @@ class Storage:
         self.data = np.empty(self.row_bytes * self.place.shape[0], np.uint8)
         self.fill(from_f32(values, mine) if mine in NARROW_FLOATS else values)
         self.written = None if written is None else remarked(written, old_width, self.width)
+        if self.products is not None:
+            self.products = remarked(self.products, old_width, self.width)
         if self.uses is not None:
             self.uses.remark(old_width, self.width)
 
@@ -144,6 +150,18 @@ class Storage:
         width = storage(view.dtype, self.precise).itemsize
         steps = tuple(s * width for s in view.strides)
         return Marked(view.offset * width, view.shape, steps, width)
+
+    def renew(self) -> None:
+        """Nothing has written this, and it holds what such memory does."""
+        self.written = np.zeros(self.row_bytes * self.place.shape[0], np.uint8)
+        self.products = None
+        self.poison()
+
+    def multiplied(self, view: Window) -> Array:
+        """The marks of what matrix products wrote, to be read or set."""
+        if self.products is None:
+            self.products = np.zeros(self.row_bytes * self.place.shape[0], np.uint8)
+        return self.marked(view).of(self.products)
 
     def values(self) -> Array:
         """A copy of the whole contents in the tensor's shape."""

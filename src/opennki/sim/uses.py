@@ -66,9 +66,10 @@ class Uses:
         found: Array = (marks & kind(FULL[view.width])) != 0
         return found if found.any() else None
 
-    def note_read(self, core: int, view: Marked) -> None:
-        """A core reads these elements."""
-        view.of(self._marks(self.read, core))[...] = FULL[view.width]
+    def note_read(self, core: int, view: Marked, where: Array | bool = True) -> None:
+        """A core reads these elements, or those of them that `where` marks."""
+        marks = view.of(self._marks(self.read, core))
+        np.copyto(marks, marks.dtype.type(FULL[view.width]), where=where)
 
     def note_write(self, core: int, view: Marked, where: Array, changed: Array) -> None:
         """A core writes the elements `where`; those not `changed` are what they were."""

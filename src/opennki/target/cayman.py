@@ -15,7 +15,7 @@ TARGET = sunda.TARGET.derive(
     features=frozenset(
         {
             "bit_accurate_transpose", "double_row", "hwdge", "act_tensor_scalar", "act_copy",
-            "scalar_bias", "multi_core", "quarter_tiling", "gpsimd_random",
+            "scalar_bias", "multi_core", "quarter_tiling", "gpsimd_random", "gather",
         }
     ),
 )  # fmt: skip

@@ -112,7 +112,7 @@ KEYWORDS: Final = [
         ("dma_copy", "unique_indices", "0.3", "write nisa.dma_compute(..., unique_indices=...)"),
         ("sendrecv", "use_gpsimd_dma", "0.3",
          "write dma_engine=nisa.dma_engine.gpsimd_dma, or dma_engine.dma for False"),
-        ("register_move", "imm", "0.3", "write src=nisa.register_alloc(value)"),
+        ("register_move", "imm", "0.3", "write src=value"),
     )
 ]  # fmt: skip
 

@@ -284,7 +284,7 @@ def _frames(cls: type[Inst], choice: Choice, rnd: Random, small: bool) -> dict[s
             drawn = int(word) if word.isdigit() else rnd.choice(pool)
             plain_word = not word.isdigit() and word not in ("*", "...")
             sizes.append(words.setdefault(word, drawn) if plain_word else drawn)
-        most = 1 if small else 3
+        most = 1 if small or place.space is Space.register else 3
         free = split(sizes[1], rnd, most)
         frames[operand.name] = Frame(sizes[0], free, place.dtype, place.space)
     return frames
@@ -309,6 +309,9 @@ def _made(
             fields[operand.name] = fancy(frame, names, rnd, written=written)
         else:
             fields[operand.name] = plain(frame, names)
+        if operand.many:
+            more = [plain(frame, names) for _ in range(rnd.randrange(3))]
+            fields[operand.name] = (fields[operand.name], *more)
     for attribute in cls.spec.attrs:
         if fields[attribute.name] is _Fitted.FITTED:
             make = TUPLES.get(attribute.name)

@@ -14,12 +14,13 @@ from opennki.base import dtypes
 from opennki.base.diag import NkiError
 from opennki.base.dtypes import DType
 from opennki.base.numerics import from_f32
-from opennki.ir import Inst, Role, Space, Tensor, View
+from opennki.ir import Inst, Role, Space, Tensor, View, changed
 from opennki.isa.dma import DMACopyOp
 from opennki.isa.move import TensorCopyOp
+from opennki.isa.registers import RegisterLoad, RegisterStore
 from opennki.lower import BirCodeGenLoop
 from opennki.penguin import Function, IRBuilder
-from opennki.penguin.substitute import copy_of
+from opennki.penguin.substitute import copy_of, put
 from opennki.sim import cores
 from opennki.sim.cores import Party, Steps
 from opennki.sim.machine import Machine
@@ -29,6 +30,8 @@ from opennki.target import Target
 
 _COPY: Any = TensorCopyOp  # called with its operands only: a type checker sees no defaults
 _MOVE: Any = DMACopyOp
+_LOAD: Any = RegisterLoad
+_STORE: Any = RegisterStore
 Array = NDArray[Any]
 Arrays = dict[str, Array]
 
@@ -62,7 +65,7 @@ def program_of(insts: Sequence[Inst], target: Target, *, share: bool = False) ->
                 own[view.tensor] = tensor
                 if tensor not in tensors:
                     tensors.append(tensor)
-            fields[operand.name] = View(tensor, view.offset, view.shape, view.strides, view.dtype)
+            put(fields, operand.name, changed(view, tensor=tensor))
         fields.update((name, 1) for name in _PEERS & fields.keys())
         copies.append(copy_of(inst, fields))
     for tensor in tensors:
@@ -98,9 +101,9 @@ def _hbm(builder: IRBuilder, like: Tensor, role: Role, suffix: str) -> View:
 
 
 def _staged(builder: IRBuilder, view: View, suffix: str) -> View:
-    """The view itself, or a tile in SBUF for one in PSUM, which DMA does not reach."""
+    """The view itself, or a tile in SBUF for what DMA does not reach: PSUM, registers."""
     tensor = view.tensor
-    if tensor.space is not Space.psum:
+    if tensor.space not in (Space.psum, Space.register):
         return view
     return builder.tensor(Tensor(tensor.name + suffix, tensor.shape, tensor.dtype, Space.sbuf))
 
@@ -110,13 +113,15 @@ def _fill(builder: IRBuilder, view: View) -> None:
     source = _hbm(builder, view.tensor, Role.input, ".in")
     builder.insert_inst(_MOVE(dst=staged, src=source))
     if staged is not view:
-        builder.insert_inst(_COPY(dst=view, src=staged))
+        copy = _LOAD if view.space is Space.register else _COPY
+        builder.insert_inst(copy(dst=view, src=staged))
 
 
 def _drain(builder: IRBuilder, view: View) -> None:
     staged = _staged(builder, view, ".to")
     if staged is not view:
-        builder.insert_inst(_COPY(dst=staged, src=view))
+        copy = _STORE if view.space is Space.register else _COPY
+        builder.insert_inst(copy(dst=staged, src=view))
     result = _hbm(builder, view.tensor, Role.output, ".out")
     builder.insert_inst(_MOVE(dst=result, src=staged))
 

@@ -121,11 +121,17 @@ def _groups(frames: dict[str, Frame], one: Problem, inst: Inst) -> None:
             frames[name] = replace(frame, partitions=-(-got // group) * group)
 
 
+def _one_size(frames: dict[str, Frame], one: Problem, inst: Inst) -> None:
+    """All sources must have as many elements as the destination."""
+    dst = frames["dst"]
+    frames["srcs"] = replace(frames["srcs"], partitions=dst.partitions, free=dst.free)
+
+
 REPAIRS: Final[dict[str, Callable[[dict[str, Frame], Problem, Inst], None]]] = {
     "NKI2101": _rows, "NKI2102": _want, "NKI2103": _want, "NKI2107": _want, "NKI2126": _as_many,
     "NKI2205": _pair, "NKI2210": _smaller, "NKI2212": _smaller, "NKI2216": _rows,
     "NKI2217": _multiple, "NKI2218": _flatter, "NKI2306": _want,
-    "NKI2307": _block, "NKI2404": _want,
+    "NKI2307": _block, "NKI2310": _one_size, "NKI2404": _want,
     "NKI2411": _triples, "NKI2412": _longer, "NKI2413": _flatter, "NKI2414": _multiple,
     "NKI2451": _groups, "NKI2452": _want,
 }  # fmt: skip
@@ -177,10 +183,14 @@ def _shuffle_mask(fields: dict[str, Any], target: Target, rnd: Random) -> object
     return tuple(mask)
 
 
+def _ones(fields: dict[str, Any], target: Target, rnd: Random) -> object:
+    return (1.0,) * len(fields["srcs"])
+
+
 TUPLES: Final[dict[str, Callable[[dict[str, Any], Target, Random], object]]] = {
     "cores": ranks.cores, "pattern": _pattern, "axis": _axis, "axes": _axes,
     "tile_size": _tile_size,
     "replica_groups": ranks.replica_groups, "source_target_pairs": ranks.source_target_pairs,
-    "tile_position": _tile_position, "shuffle_mask": _shuffle_mask,
+    "tile_position": _tile_position, "shuffle_mask": _shuffle_mask, "scales": _ones,
 }  # fmt: skip
 """Values of the attributes that are tuples, by name: they depend on the sizes of operands."""

@@ -53,6 +53,8 @@ def fancy(frame: Frame, names: Names, rnd: Random, *, written: bool) -> View:
 
     Args: written, whether an instruction writes it: then no two of its elements coincide.
     """
+    if frame.space is Space.register:
+        return plain(frame, names)
     dims = frame.free if frame.space.on_chip else frame.shape
     low, strides, extent = _layout(dims, rnd, repeat=not written)
     if frame.space.is_hbm and strides[0] < 0:  # no access pattern begins with a step back

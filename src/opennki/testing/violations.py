@@ -30,7 +30,7 @@ from opennki.base.diag import Code
 from opennki.ir import Inst, Operand, Space, Tensor, View
 from opennki.ir.shapes import BY_DMA
 from opennki.isa.enums import Engine
-from opennki.penguin.substitute import copy_of
+from opennki.penguin.substitute import copy_of, put
 from opennki.target import TARGETS, Target
 
 
@@ -54,7 +54,7 @@ def violations(inst: Inst, target: Target) -> Iterator[Violation]:
         for what, bad, *codes in _views(inst, operand, view, target):
             changed = _with(inst, operand.name, bad)
             yield Violation(f"{operand.name}: {what}", changed, target, tuple(codes))
-        if not operand.number:
+        if not operand.number and not operand.many:
             yield Violation(
                 f"{operand.name}: a number", _with(inst, operand.name, 1.0), target, (NKI2121,)
             )
@@ -73,7 +73,9 @@ def _fields(inst: Inst) -> dict[str, Any]:
 
 
 def _with(inst: Inst, name: str, value: object) -> Inst:
-    return copy_of(inst, _fields(inst) | {name: value})
+    fields = _fields(inst)
+    put(fields, name, value)
+    return copy_of(inst, fields)
 
 
 def _whole(view: View, shape: tuple[int, ...], **changes: Any) -> View:

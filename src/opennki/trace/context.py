@@ -26,6 +26,7 @@ from opennki.base.codes import (
     NKI1011,
     NKI1012,
     NKI1021,
+    NKI1062,
     NKI3006,
 )  # fmt: skip
 from opennki.base.diag import (
@@ -39,17 +40,19 @@ from opennki.base.diag import (
 )
 from opennki.base.loc import SrcLoc, current, short_path
 from opennki.builder import NeuronCodegen
-from opennki.ir import Inst, Role, Space, Tensor, View, describe, row_major
-from opennki.penguin import Function
+from opennki.ir import Inst, Role, Space, Tensor, View, describe, register
+from opennki.penguin import Function, Statement
 from opennki.target import NEWEST, Change, Dialect, Target
 
 from .arguments import ResultTree, bind, cast, function_of, unbound, with_tensors
 from .launch import Traced, unscheduled, unwritten
+from .loops import LoopStack
 from .names import assigned_name, definition_line, loop_values, return_line
 from .nki_ctx import global_ctx
+from .registers import VirtualRegister
 from .schedule import Edge, attach, settle
 from .translate import translate
-from .values import NkiTensor
+from .values import NkiTensor, covering
 
 _NUMBER = "pass a number instead (to jax.jit a static argument), or give it dimensions"
 LIBRARIES = ("numpy", "math", "opennki", "nki", "neuronxcc", "ml_dtypes")
@@ -57,10 +60,10 @@ LIBRARIES = ("numpy", "math", "opennki", "nki", "neuronxcc", "ml_dtypes")
 
 
 class Stepper(Protocol):
-    """Executes instructions while they are traced (step mode)."""
+    """Executes statements while they are traced (step mode)."""
 
-    def execute(self, inst: Inst) -> None:
-        """Run one instruction."""
+    def execute(self, statement: Statement) -> None:
+        """Run one instruction, or one run-time loop with its complete body."""
 
     def values(self, view: View) -> Any:
         """The present contents of a view as an array."""
@@ -83,7 +86,8 @@ class TraceContext:
     Attributes: target; grid, sizes of the launch grid; ids, this program's index on each axis;
     function, what is built; builder; diagnostics; scopes, innermost last; verified, signatures of
     calls that broke no rule; refused_sizes, windows that a refused call should have written (see
-    `sema.bind`); dialect, the language version; told, what of earlier versions was warned of.
+    `sema.bind`); dialect, the language version; told, what of earlier versions was warned of;
+    loops, the run-time loops that are open.
     """
 
     global_ctx = global_ctx
@@ -114,6 +118,7 @@ class TraceContext:
         self.verified = self._verified.setdefault((target, dialect), {})
         self.arrays: list[tuple[Tensor, Any]] = []
         self.refused_sizes: set[tuple[Tensor, tuple[int, ...]]] = set()
+        self.loops = LoopStack(self)
         self.stepper: Stepper | None = None
         self._make_stepper = make_stepper
         self._stepping = stepping
@@ -148,6 +153,8 @@ class TraceContext:
             if collecting:
                 gc.enable()
             global_ctx.reset(token)
+            for tensor in self.function.tensors.values():
+                tensor.retire()
         loc = self._kernel_loc()
         traced = Traced(self.function, self.arrays, results, self.diagnostics, loc)
         if not any(d.severity is Severity.error for d in self.diagnostics):
@@ -173,7 +180,9 @@ class TraceContext:
         if self._stepping:
             self.step()
         value = fn(*positional, **keywords)
-        return self._finish(value)
+        results = self._finish(value)
+        self.loops.finish()
+        return results
 
     def _finish(self, value: Any) -> ResultTree | None:
         if value is None:
@@ -181,6 +190,8 @@ class TraceContext:
         results = ResultTree(value, self._refused_result)
         for view in results.leaves:
             tensor = view.tensor
+            if tensor.retired:
+                raise self._refused_result(NKI1062, name=tensor.name)
             if tensor.role is Role.internal:
                 tensor.role = Role.output
             if tensor.name not in self.function.results:
@@ -246,12 +257,20 @@ class TraceContext:
         self.function.tensors[tensor.name] = tensor
         self.function.args.append(tensor.name)
         self.arrays.append((tensor, array))
-        return NkiTensor(tensor, 0, shape, row_major(shape), dtype)
+        return covering(tensor)
 
     def new_tensor(self, tensor: Tensor) -> NkiTensor:
         """Register `tensor` and return the value that covers it."""
         self.function.tensors[tensor.name] = tensor
-        return NkiTensor(tensor, 0, tensor.shape, row_major(tensor.shape), tensor.dtype)
+        if self.loops.open:
+            self.loops.made(tensor)
+        return covering(tensor)
+
+    def new_register(self, kind: str = "register", *, frozen: bool = False) -> VirtualRegister:
+        """A register, named after the variable that it is assigned to."""
+        made = register(self.unique(assigned_name() or kind), self.loc())
+        self.function.tensors[made.name] = made
+        return VirtualRegister(made, frozen)
 
     def tensor_name(self, given: str, kind: str) -> str:
         """Name for a new tensor: the author's, else that of the variable it is assigned to.
@@ -341,9 +360,14 @@ class TraceContext:
         if self.stepper is not None or self._make_stepper is None:
             return
         self.stepper = self._make_stepper(self.arrays)
-        for inst in self.function.instructions():
-            self.stepper.execute(inst)
-        self.builder.observer = self.stepper.execute
+        unfinished = self.loops.open[0].loop if self.loops.open else None
+        for statement in self.function.body:
+            if statement is not unfinished:
+                self.stepper.execute(statement)
+        if self.loops.open:  # the body of a run-time loop does not run before it is complete
+            self.loops.observe(self.stepper.execute)
+        else:
+            self.builder.observer = self.stepper.execute
 
     def peek(self, view: View) -> Any:
         """Contents of `view` in step mode, else None."""

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from math import prod
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from opennki.base.codes import NKI3027
+from opennki.base.codes import NKI3021, NKI3022, NKI3027
 
 from .fault import fault
 from .plain import plain_int
+from .strides import merge
 
 if TYPE_CHECKING:
     from .view_methods import ViewMethods
@@ -21,7 +22,8 @@ V = TypeVar("V", bound="ViewMethods")
 def rearranged(tensor: V, src: Any, dst: Any, fixed: Mapping[str, int]) -> V:
     """`tensor` with its dimensions split as `src` names them, then ordered and merged as `dst`.
 
-    Raises: NKI3027 if the patterns do not name the same dimensions or sizes do not follow.
+    Raises: NKI3027 if the patterns do not name the same dimensions or sizes do not follow; NKI3021,
+        NKI3022 if the layout does not allow it.
     """
     before, after = _groups(src), _groups(dst)
     names = [n for group in before for n in group]
@@ -35,6 +37,8 @@ def rearranged(tensor: V, src: Any, dst: Any, fixed: Mapping[str, int]) -> V:
     unknown = set(fixed) - set(names)
     if unknown:
         _fail(f"fixed_sizes names {sorted(unknown)}, the pattern does not")
+    if tensor.space.on_chip and (len(before[0]) > 1 or after[0] != before[0]):
+        raise fault(NKI3021, method="rearrange")
     split = tensor
     for dim in range(len(before) - 1, -1, -1):
         sizes = _sizes(before[dim], tensor.shape[dim], fixed)
@@ -42,8 +46,12 @@ def rearranged(tensor: V, src: Any, dst: Any, fixed: Mapping[str, int]) -> V:
             split = split.reshape_dim(dim, sizes)
     ordered = split.permute(tuple(names.index(n) for n in wanted))
     for dim, group in enumerate(after):
+        last = dim + len(group)
+        if merge(ordered.shape[dim:last], ordered.strides[dim:last]) is None:
+            why = f"{group} do not follow each other without gaps"
+            raise fault(NKI3022, method="rearrange", why=why, copy="copy")
         if len(group) > 1:
-            ordered = ordered.flatten_dims(dim, dim + len(group) - 1)
+            ordered = ordered.flatten_dims(dim, last - 1)
     return ordered
 
 

@@ -10,8 +10,8 @@ from .fault import fault
 
 
 def infer(sizes: tuple[int, ...], total: int) -> tuple[int, ...]:
-    """`sizes` with one -1 replaced so that the product is `total`."""
-    if any(n < 1 and n != -1 for n in sizes) or sizes.count(-1) > 1:
+    """`sizes`, at least one, with one -1 replaced so that the product is `total`."""
+    if not sizes or any(n < 1 and n != -1 for n in sizes) or sizes.count(-1) > 1:
         raise fault(NKI3020, got=list(sizes), want=total)
     known = prod(n for n in sizes if n != -1)
     if -1 in sizes and total % known == 0:

@@ -25,6 +25,7 @@ from opennki.base.loc import UNKNOWN, SrcLoc, is_ours, position
 
 from .arguments import GIVEN_TWICE
 from .names import notes_of
+from .values import NkiTensor
 
 _UNKNOWN = re.compile(r"(\w+)\(\) got an unexpected keyword argument '(\w+)'")
 _MISSING = re.compile(
@@ -93,14 +94,19 @@ def _describe(
 
 
 def _plain_argument(error: Exception, frames: list[FrameType]) -> dict[str, str]:
-    """Which argument is a list or tuple of which the kernel asked what only arrays have."""
-    owner = getattr(error, "obj", None) if isinstance(error, AttributeError) else None
-    if isinstance(owner, list | tuple):
+    """Which argument is a constant or a list of which the kernel asked what only arrays have."""
+    if not isinstance(error, AttributeError):
+        return {}
+    owner, asked = error.obj, error.name or ""
+    constant = isinstance(owner, int | float | str | None) and hasattr(NkiTensor, asked)
+    if constant or isinstance(owner, list | tuple):
         for frame in reversed(frames):
             code = frame.f_code
             for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
                 if frame.f_locals.get(name) is owner:
-                    return {"argument": name, "kind": type(owner).__name__}
+                    kind = "None" if owner is None else type(owner).__name__
+                    article = {"int": "an ", "None": ""}.get(kind, "a ")
+                    return {"argument": name, "kind": article + kind}
     return {}
 
 
@@ -138,6 +144,8 @@ def _call_problem(text: str, frame: FrameType, loc: SrcLoc) -> Diagnostic | None
     if match := _TOO_MANY.search(text):
         fn, most, got = match.groups()
         known, optional = _parameters(fn, frame)
+        method = known[:1] == ["self"] or (not known and hasattr(NkiTensor, fn))
+        most, got = str(int(most) - method), str(int(got) - method)
         facts = {"fn": fn, "most": most, "got": got, "known": known, "optional": optional}
         return diagnostic(problem(NKI1006, **facts), loc)
     if match := _TWICE.search(text):

@@ -1,38 +1,39 @@
 """`NkiTensor`: the tensor value that kernels hold. It *is* a `View`, with the methods NKI gives it.
 
 Every method returns a new window onto the same storage; none moves data. Operators that would
-compute on device data are refused here with a hint.
+compute on device data are refused with a hint (`refusals`).
 """
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
+from dataclasses import replace
+from math import prod
 from typing import Any, ClassVar, NoReturn
 
+from opennki.base.affine import AffineExpr
 from opennki.base.codes import (
-    NKI1002,
-    NKI1003,
-    NKI1029,
     NKI1031,
-    NKI1061,
     NKI3010,
     NKI3011,
     NKI3012,
     NKI3013,
     NKI3015,
     NKI3016,
-    NKI3031,
 )  # fmt: skip
-from opennki.base.diag import Code, NkiError, problem
-from opennki.ir import Space, View, describe
+from opennki.base.diag import Code
+from opennki.base.dtypes import DType
+from opennki.ir import Index, Space, Tensor, View, describe, row_major
 
 from .fault import fault
+from .fixed import FixedView, window
+from .indirect import ONLY_ONE, index_of, is_index, unusable
 from .nki_ctx import nki_ctx_or_none
-from .plain import plain_number
 from .view_methods import ViewMethods, as_index
 
 _new = object.__new__
+
+_FIELDS = ("tensor", "offset", "shape", "strides", "dtype")
 
 
 class DynamicSlice:
@@ -48,14 +49,7 @@ class DynamicSlice:
         return f"nl.ds({self.start}, {self.size})"
 
 
-_LATER = ("indirect", "vector_select")
-
-
-class MissingAttribute(NkiError, AttributeError):
-    """The diagnostic for an attribute that tensors do not have; an AttributeError too."""
-
-
-class NkiTensor(ViewMethods):
+class NkiTensor(FixedView):
     """A tensor or a window onto one, as kernels see it.
 
     Attributes: shape, strides and offset (elements), dtype, buffer, name, ndim, size. On chip,
@@ -119,7 +113,7 @@ class NkiTensor(ViewMethods):
                 if stop < 0:
                     stop += size
                 if not 0 <= start < stop <= size:
-                    self._bad_slice(len(new_shape), start, stop, size)
+                    _bad_slice(len(new_shape), k, size)
                 offset += start * step
                 if hop is None or hop == 1:
                     new_shape.append(stop - start)
@@ -130,43 +124,79 @@ class NkiTensor(ViewMethods):
                     new_strides.append(step * hop)
             else:
                 return self._general(key)
-        made: NkiTensor = _new(NkiTensor)
+        if self.index is not None:
+            return self._sliced(offset, tuple(new_shape), tuple(new_strides))
+        made: Any = _new(ViewMethods)
         made.tensor = self.tensor
         made.offset = offset
         made.shape = tuple(new_shape)
         made.strides = tuple(new_strides)
         made.dtype = self.dtype
-        return made
+        made.__class__ = NkiTensor
+        return made  # type: ignore[no-any-return]  # it has just become one
 
     def _general(self, key: tuple[Any, ...]) -> NkiTensor:
         """`__getitem__` for a full key with something other than slices in it."""
+        for dim, k in enumerate(key):
+            if is_index(k.start if k.__class__ is DynamicSlice else k):
+                return self._at_run_time(dim, k, key)
         offset: Any = self.offset
         shape: list[int] = []
         strides: list[int] = []
         for dim, k in enumerate(key):
             size, step = self.shape[dim], self.strides[dim]
             if k.__class__ is slice or k is Ellipsis or k.__class__ is DynamicSlice:
-                part = slice(None) if k is Ellipsis else k
+                part: Any = slice(None) if k is Ellipsis else k
                 if part.__class__ is DynamicSlice:
                     start = as_index(part.start)
                     part = slice(start, start + as_index(part.size))
-                    if start < 0 or part.stop > size:
-                        self._bad_slice(dim, start, part.stop, size)
-                window = NkiTensor(self.tensor, 0, (size,), (step,), self.dtype)[part]
-                offset += window.offset
-                shape += window.shape
-                strides += window.strides
+                    if not 0 <= start < part.stop <= size:
+                        _bad_slice(dim, part, size, negative=False)
+                if not _selects(part, size):
+                    _bad_slice(dim, part, size)
+                piece = window(NkiTensor, self.tensor, 0, (size,), (step,), self.dtype)[part]
+                offset += piece.offset
+                shape += piece.shape
+                strides += piece.strides
             else:
                 index = k if k.__class__ is int else as_index(k)
                 if index < 0:
                     index += size
                 if not 0 <= index < size:
-                    _fail(NKI3010, index=k, dim=dim, size=size)
+                    _fail(NKI3010, index=k, dim=dim, size=size, negative="negative")
                 offset += index * step
                 if self._keeps(dim, key, shape):
                     shape.append(1)
                     strides.append(step)
-        return NkiTensor(self.tensor, offset, tuple(shape), tuple(strides), self.dtype)
+        if self.index is not None:
+            return self._sliced(offset, tuple(shape), tuple(strides))
+        return self._new(self.tensor, offset, tuple(shape), tuple(strides), self.dtype)
+
+    def _at_run_time(self, dim: int, k: Any, key: tuple[Any, ...]) -> NkiTensor:
+        """`__getitem__` with a register or a tile at `dim`; the rest of the key comes first."""
+        rest = list(key)
+        size = 1
+        start = k
+        if k.__class__ is DynamicSlice:
+            start, size = k.start, as_index(k.size)
+            if not 1 <= size <= self.shape[dim]:
+                _bad_slice(dim, slice(0, size), self.shape[dim], negative=False)
+            rest[dim] = slice(0, size)
+        else:
+            rest[dim] = 0
+        index = index_of(self, start, self.strides[dim], self.shape[dim] - size + 1)
+        made = self[tuple(rest)]
+        if made.index is not None:
+            raise unusable(ONLY_ONE)
+        return IndirectTensor(made.tensor, made.offset, made.shape, made.strides, made.dtype, index)
+
+    def _sliced(self, offset: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> NkiTensor:
+        """A window of a view with a run-time index: what the index selects stays whole."""
+        index = self.index
+        assert index is not None
+        if index.vector and (shape[:1], strides[:1]) != (self.shape[:1], self.strides[:1]):
+            raise unusable("what a vector of indices selects cannot be sliced or selected again")
+        return IndirectTensor(self.tensor, offset, shape, strides, self.dtype, index)
 
     def _keeps(self, dim: int, key: tuple[Any, ...], so_far: list[int]) -> bool:
         """Whether an integer index at `dim` leaves a dimension of size 1.
@@ -196,11 +226,6 @@ class NkiTensor(ViewMethods):
             _fail(NKI3012, step=step)
         return step
 
-    def _bad_slice(self, dim: int, start: int, stop: int, size: int) -> NoReturn:
-        if 0 <= start <= size and 0 <= stop <= size:
-            _fail(NKI3015, start=start, stop=stop, dim=dim)
-        _fail(NKI3011, start=start, stop=stop, dim=dim, size=size)
-
     def slice(self, dim: int, start: int, end: int, step: int = 1) -> NkiTensor:
         """Elements `start` to `end` (exclusive) of dimension `dim`, every `step`-th.
 
@@ -208,51 +233,75 @@ class NkiTensor(ViewMethods):
         """
         dim = self._dim("slice", dim)
         first, last = as_index(start), as_index(end)
-        if first < 0 or last < 0:
-            self._bad_slice(dim, first, last, self.shape[dim])
+        if not 0 <= first < last <= self.shape[dim]:
+            _bad_slice(dim, slice(first, last), self.shape[dim], negative=False)
         return self[(slice(None),) * dim + (slice(first, last, step),)]
 
-    def select(self, dim: int, index: int) -> NkiTensor:
+    def select(self, dim: int, index: Any) -> NkiTensor:
         """Element `index` of dimension `dim`, which is dropped where the memory allows it.
 
-        Unlike in an index, nothing counts from the end.
+        Unlike in an index, nothing counts from the end. The index may be a register or an integer
+        tile of one element in SBUF; then it is read at run time.
+
+        Raises: NKI3010, NKI3014, NKI3025 for an index or dimension that does not exist; NKI3033 for
+            a run-time index that cannot be used.
         """
         dim = self._dim("select", dim)
+        if is_index(index):
+            return self[(slice(None),) * dim + (index,)]
         chosen = as_index(index)
         if chosen < 0:
             _fail(NKI3010, index=chosen, dim=dim, size=self.shape[dim])
         return self[(slice(None),) * dim + (chosen,)]
 
-    # ---- what is refused ---------------------------------------------------------------------
+    def vector_select(self, dim: int, vector_offset: Any) -> NkiTensor:
+        """Rows of a tensor in HBM, chosen at run time: row ``vector_offset[p]`` for partition p.
+
+        Args: dim, 0; vector_offset, an integer tile in SBUF with one index per partition.
+        Raises: NKI3033 for indices that cannot be used, and for another dimension.
+        """
+        if self._dim("vector_select", dim) != 0:
+            raise unusable("a vector of indices selects along dimension 0")
+        shape = getattr(vector_offset, "shape", (1,))
+        rows = (shape[0], *self.shape[1:])
+        one = window(NkiTensor, self.tensor, self.offset, rows, self.strides, self.dtype)
+        base = one if self.index is None else self
+        index = index_of(base, vector_offset, self.strides[0], self.shape[0], vector=True)
+        return IndirectTensor(self.tensor, self.offset, rows, self.strides, self.dtype, index)
+
+    def indirect(self, index: Any, num_elem: int | None = None) -> NkiTensor:
+        """Elements of every partition chosen at run time (tensor indirection, trn3).
+
+        Groups of 16 partitions (32 where the tensor engine reads it) share their indices: that of
+        element i is in row ``i % 16`` and column ``i // 16`` of the group's part of `index`.
+
+        Args: index, an integer tile in SBUF with as many partitions as this two-dimensional tile;
+            num_elem, how many elements to choose (None: as many as 16 partitions of it hold).
+        Returns: a view of (partitions, num_elem).
+        Raises: NKI3033 for indices that cannot be used.
+        Source: NKI language reference, indirect. Model: each group reads rows of its own.
+        """
+        source = getattr(index, "shape", (1, 1))
+        room = min(16, source[0]) * prod(source[1:])
+        count = room if num_elem is None else as_index(num_elem)
+        if count < 1 or len(self.shape) != 2:
+            raise unusable(f"a view of {list(self.shape)} cannot give {count} elements")
+        shape, strides = (self.shape[0], count), self.strides
+        one = window(NkiTensor, self.tensor, self.offset, shape, strides, self.dtype)
+        base = one if self.index is None else self
+        found = index_of(base, index, strides[1], self.shape[1], snake=True)
+        return IndirectTensor(self.tensor, self.offset, shape, strides, self.dtype, found)
+
+    def _with_index(self, made: NkiTensor, index: Index) -> NkiTensor:
+        return IndirectTensor(made.tensor, made.offset, made.shape, made.strides, made.dtype, index)
+
+    # ---- the value itself --------------------------------------------------------------------
 
     def __setitem__(self, key: Any, value: object) -> None:
         """Store the tile `value`, as kernels of 0.3 do; what it means is in `sema.memory`."""
         if not isinstance(value, NkiTensor) or NkiTensor.store_item is None:
             _fail(NKI1031, name=self.tensor.name)
         NkiTensor.store_item(self[key], value)
-
-    def __bool__(self) -> bool:
-        """True for a tensor in HBM: an argument that may be None. Raises: NKI1002 for a tile."""
-        ctx = nki_ctx_or_none()
-        if ctx is not None and self.tensor.space.is_hbm:
-            ctx.report(problem(NKI1061, name=self.tensor.name), ctx.loc())
-            return True
-        _needed("a condition (`if`, `while`, `and`, `or`, `not`, bool())", self)
-
-    def __iter__(self) -> NoReturn:
-        _needed("iteration", self, size=self.shape[0])
-
-    __reversed__ = __iter__
-
-    def __delitem__(self, key: Any) -> NoReturn:
-        _fail(NKI1031, name=self.tensor.name)
-
-    def __format__(self, spec: str) -> str:
-        """As text; number formats are refused, because there are no numbers yet."""
-        try:
-            return format(repr(self), spec)
-        except ValueError:
-            _needed("formatting as a number", self)
 
     def __deepcopy__(self, memo: object) -> NkiTensor:
         """Itself: a copy of an object that holds tensors holds the same tensors."""
@@ -261,33 +310,7 @@ class NkiTensor(ViewMethods):
     def __len__(self) -> int:
         return self.shape[0]
 
-    def __index__(self) -> NoReturn:
-        _needed("conversion to an integer", self)
-
-    def __float__(self) -> NoReturn:
-        _needed("conversion to a float", self)
-
-    def __complex__(self) -> NoReturn:
-        _needed("conversion to a complex number", self)
-
-    def __round__(self, *digits: object) -> NoReturn:
-        _needed("rounding", self)
-
-    __int__ = __trunc__ = __index__
     __hash__ = object.__hash__
-
-    def __getattr__(self, name: str) -> NoReturn:
-        """What to say of a method that tensors do not have (yet)."""
-        if name.startswith("__"):
-            raise AttributeError(name)
-        if name in _LATER:
-            facts = {"module": "a tensor", "why": ", which is not available in opennki yet"}
-            found = fault(NKI1029, name=name, close="", **facts)
-        else:
-            known = [n for n in dir(type(self)) if not n.startswith("_")]
-            close = difflib.get_close_matches(name, known, 1)
-            found = fault(NKI3031, name=name, close=close[0] if close else "")
-        raise MissingAttribute(found.diagnostics)
 
     def __repr__(self) -> str:
         ctx = nki_ctx_or_none()
@@ -296,67 +319,85 @@ class NkiTensor(ViewMethods):
         return text if values is None else f"{text}\n{values}"
 
 
-def _operator(name: str, function: str, of: str = "a, b", *, swapped: bool = False) -> Any:
-    """A method that refuses the operator `name` and says which `function` computes the same.
+class IndirectTensor(NkiTensor):
+    """A tensor whose place depends on a run-time index (`is_indirect`)."""
 
-    Args: of, arguments that it takes; swapped, whether the tensor is the right operand.
-    """
+    __slots__ = ("index",)
 
-    def refuse(self: NkiTensor, *others: object) -> Any:
-        if name in ("==", "!=") and not isinstance(others[0], View | int | float):
-            return NotImplemented
-        if name == "==" and others[0] is self:
-            return True
-        number = bool(others) and plain_number(others[0]) is not None
-        instruction = _INSTRUCTIONS.get(name, "")
-        if not instruction and others:
-            instruction = f"nisa.tensor_tensor with op={function}"
-            if number:
-                instruction = f"nisa.tensor_scalar with op0={function}"
-                instruction += " and reverse0=True" if swapped else ""
-        comparison = "a comparison" if name in _COMPARISONS else ""
-        called = f"{function}({of})"
-        _fail(
-            NKI1003, op=name, function=called, instruction=instruction, comparison=comparison,
-        )  # fmt: skip
+    def __init__(
+        self,
+        tensor: Tensor,
+        offset: int | AffineExpr,
+        shape: tuple[int, ...],
+        strides: tuple[int, ...],
+        dtype: DType,
+        index: Index | None,
+    ) -> None:
+        parts = (tensor, offset, shape, strides, dtype, index)
+        for name, part in zip((*_FIELDS, "index"), parts, strict=True):
+            object.__setattr__(self, name, part)
 
-    refuse.__name__ = refuse.__qualname__ = name
-    return refuse
+    def __reduce__(self) -> tuple[Any, ...]:
+        return IndirectTensor, (*(getattr(self, name) for name in _FIELDS), self.index)
 
-
-_INSTRUCTIONS = {
-    "@": "nisa.nc_matmul", "//": "nisa.tensor_tensor with op=nl.divide", "in": "nisa.tensor_scalar",
-}  # fmt: skip
-"""Instructions of operators that no single ALU operator computes."""
-
-_COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!=", "in"})
-
-for _method, _op, _use in (
-    ("add", "+", "nl.add"), ("sub", "-", "nl.subtract"), ("mul", "*", "nl.multiply"),
-    ("truediv", "/", "nl.divide"), ("matmul", "@", "nl.matmul"), ("mod", "%", "nl.mod"),
-    ("pow", "**", "nl.power"), ("and", "&", "nl.bitwise_and"), ("or", "|", "nl.bitwise_or"),
-    ("xor", "^", "nl.bitwise_xor"), ("lshift", "<<", "nl.left_shift"),
-    ("rshift", ">>", "nl.right_shift"),
-):  # fmt: skip
-    for _prefix in ("", "r", "i"):
-        _refusing = _operator(_op, _use, swapped=_prefix == "r")
-        setattr(NkiTensor, f"__{_prefix}{_method}__", _refusing)
-for _prefix in ("", "r", "i"):
-    _refusing = _operator("//", "nl.floor", "nl.divide(a, b)")
-    setattr(NkiTensor, f"__{_prefix}floordiv__", _refusing)
-for _method, _op, _use, _of in (
-    ("neg", "-", "nl.negative", "x"), ("abs", "abs()", "nl.abs", "x"),
-    ("invert", "~", "nl.invert", "x"), ("lt", "<", "nl.less", "a, b"),
-    ("le", "<=", "nl.less_equal", "a, b"), ("gt", ">", "nl.greater", "a, b"),
-    ("ge", ">=", "nl.greater_equal", "a, b"), ("eq", "==", "nl.equal", "a, b"),
-    ("ne", "!=", "nl.not_equal", "a, b"), ("contains", "in", "nl.equal", "a, b"),
-):  # fmt: skip
-    setattr(NkiTensor, f"__{_method}__", _operator(_op, _use, _of))
+    def _new(
+        self,
+        tensor: Any,
+        offset: Any,
+        shape: tuple[int, ...],
+        strides: tuple[int, ...],
+        dtype: DType,
+    ) -> IndirectTensor:
+        """A window with the same run-time index, which counts in elements of the new dtype."""
+        index = self.index
+        assert index is not None
+        first = (self.shape[0], self.strides[0] * self.dtype.itemsize)
+        if index.vector and (shape[0], strides[0] * dtype.itemsize) != first:
+            raise unusable("what a vector of indices selects cannot be regrouped")
+        if dtype is not self.dtype:
+            stride = index.stride * self.dtype.itemsize
+            if stride % dtype.itemsize:
+                raise unusable(f"{stride} bytes per index are no whole number of {dtype}")
+            index = replace(index, stride=stride // dtype.itemsize)
+        return IndirectTensor(tensor, offset, shape, strides, dtype, index)
 
 
-def _needed(what: str, tensor: NkiTensor, **facts: object) -> NoReturn:
-    """Refuse a use of Python that needs the elements of `tensor`."""
-    _fail(NKI1002, what=what, tensor=describe(tensor), **facts)
+def _selects(part: slice, size: int) -> bool:
+    """Whether a slice selects something of a dimension of `size`, and nothing beyond it."""
+    start, stop = _bounds(part, size)
+    start, stop = (n + size if n < 0 else n for n in (start, stop))
+    return 0 <= start < stop <= size
+
+
+def _bounds(part: slice, size: int) -> tuple[int, int]:
+    """Bounds of a slice as they are written."""
+    start = 0 if part.start is None else as_index(part.start)
+    return start, size if part.stop is None else as_index(part.stop)
+
+
+def _bad_slice(dim: int, part: slice, size: int, *, negative: bool = True) -> NoReturn:
+    """Refuse a slice of dimension `dim`, of `size`; `negative` if bounds may count from the end."""
+    start, stop = _bounds(part, size)
+    least = -size if negative else 0
+    if least <= start <= size and least <= stop <= size:
+        _fail(NKI3015, start=start, stop=stop, dim=dim)
+    facts: dict[str, object] = {"start": start, "stop": stop, "dim": dim, "size": size}
+    if stop > size and least <= start < size:
+        _fail(NKI3011, over=stop, **facts)
+    _fail(NKI3011, below=size, back=size if negative else "", **facts)
+
+
+def covering(tensor: Tensor) -> NkiTensor:
+    """The value that covers all of `tensor`."""
+    whole = row_major(tensor.shape)
+    made: NkiTensor = window(NkiTensor, tensor, 0, tensor.shape, whole, tensor.dtype)
+    return made
+
+
+def restrided(view: View, shape: tuple[int, ...], strides: tuple[int, ...]) -> NkiTensor:
+    """The storage of `view` from the same element on, with another shape and other strides."""
+    made: NkiTensor = window(NkiTensor, view.tensor, view.offset, shape, strides, view.dtype)
+    return made
 
 
 def _fail(code: Code, **facts: object) -> NoReturn:

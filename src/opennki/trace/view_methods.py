@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 from typing_extensions import Self
 
 from opennki.base.codes import (
+    NKI1007,
     NKI3004,
     NKI3014,
     NKI3020,
@@ -19,17 +20,20 @@ from opennki.base.codes import (
     NKI3025,
     NKI3026,
     NKI3028,
+    NKI3033,
 )
 from opennki.base.diag import Code
-from opennki.base.dtypes import DType
-from opennki.base.dtypes import dtype as to_dtype
-from opennki.ir import View, describe, row_major
+from opennki.base.dtypes import DType, tensor_dtype
+from opennki.ir import Index, View, describe, row_major
 from opennki.penguin import view_problems
 
 from .fault import fault
+from .indirect import index_of
 from .plain import plain_int
 from .rearrange import rearranged
 from .strides import infer, merge, restride
+
+Shape = tuple[int, ...]
 
 
 class ViewMethods(View):
@@ -57,7 +61,7 @@ class ViewMethods(View):
         if self.shape[dim] != 1:
             _fail(NKI3024, dim=dim, size=self.shape[dim])
         shape, strides = list(self.shape), list(self.strides)
-        shape[dim], strides[dim] = self._positive("broadcast", size), 0
+        shape[dim], strides[dim] = self._positive("broadcast", "size", size), 0
         return self._made(tuple(shape), tuple(strides))
 
     def expand_dim(self, dim: int) -> Self:
@@ -79,7 +83,9 @@ class ViewMethods(View):
         if self.shape[dim] != 1:
             _fail(NKI3024, dim=dim, size=self.shape[dim])
         if len(self.shape) <= (2 if self.tensor.space.on_chip else 1):
-            _fail(NKI3022, method="squeeze_dim", why="the last remaining dimension must stay")
+            least = "two dimensions" if self.tensor.space.on_chip else "one dimension"
+            why = f"a tensor in {self.tensor.space} has at least {least}"
+            _fail(NKI3022, method="squeeze_dim", why=why)
         return self._made(
             self.shape[:dim] + self.shape[dim + 1 :], self.strides[:dim] + self.strides[dim + 1 :]
         )
@@ -101,14 +107,16 @@ class ViewMethods(View):
 
     def flatten_dims(self, start_dim: int, end_dim: int) -> Self:
         """Dimensions `start_dim` to `end_dim` (inclusive) merged into one."""
-        start, end = self._dim("flatten_dims", start_dim), self._dim("flatten_dims", end_dim)
+        start = self._dim("flatten_dims", start_dim, name="start_dim")
+        end = self._dim("flatten_dims", end_dim, name="end_dim")
         if start > end:
-            _fail(NKI3025, method="flatten_dims", dim=end_dim, ndim=len(self.shape))
+            expected = f"start_dim ({start_dim}) or more"
+            _fail(NKI1007, name="end_dim", fn="flatten_dims", expected=expected, got=end_dim)
         if start == 0:
             self._keep_partitions("flatten_dims")
         merged = merge(self.shape[start : end + 1], self.strides[start : end + 1])
         if merged is None:
-            _fail(NKI3022, method="flatten_dims", why=f"strides are {list(self.strides)}")
+            self._not_contiguous("flatten_dims")
         size, step = merged
         return self._made(
             (*self.shape[:start], size, *self.shape[end + 1 :]),
@@ -122,7 +130,9 @@ class ViewMethods(View):
         would, NKI3022 if the layout cannot be walked that way without moving data.
         """
         shape = shape if isinstance(shape, list | tuple) and not more else (shape, *more)
-        sizes = infer(tuple(self._index(s) for s in shape), prod(self.shape))
+        sizes = infer(
+            tuple(self._integer("reshape", "shape", s) for s in shape), prod(self.shape)
+        )  # fmt: skip
         if self.tensor.space.on_chip:
             if not sizes or sizes[0] != self.shape[0] or len(sizes) < 2:
                 self._keep_partitions("reshape")
@@ -131,7 +141,7 @@ class ViewMethods(View):
         else:
             strides = restride(self.shape, self.strides, sizes)
         if strides is None:
-            _fail(NKI3022, method="reshape", why=f"strides are {list(self.strides)}")
+            self._not_contiguous("reshape")
         return self._made(sizes, strides)
 
     def rearrange(
@@ -157,10 +167,14 @@ class ViewMethods(View):
         if old == new:
             return self._new(self.tensor, offset, self.shape, self.strides, target)
         if self.strides[-1] != 1 and self.shape[-1] != 1:
-            _fail(NKI3022, method="view", why="the last dimension is not contiguous")
-        moved = (*self.strides[:-1], offset, self.shape[-1])
-        if any(n * old % new for n in moved if not (n is self.strides[0] and self.shape[0] == 1)):
+            why = "the last dimension is not contiguous"
+            _fail(NKI3022, method="view", why=why, copy="copy")
+        if self.shape[-1] * old % new:
             _fail(NKI3026, size=self.shape[-1], ratio=new // old)
+        steps = [s for s, n in zip(self.strides[:-1], self.shape, strict=False) if n != 1]
+        if any(n * old % new for n in (*steps, offset)):
+            why = f"its rows do not all start at a whole {target} of {new} bytes"
+            _fail(NKI3022, method="view", why=why, copy="copy")
         strides = tuple(s * old // new for s in self.strides[:-1])
         return self._new(
             self.tensor, offset * old // new, (*self.shape[:-1], self.shape[-1] * old // new),
@@ -183,14 +197,21 @@ class ViewMethods(View):
         The view's own shape and strides do not matter; its offset is kept, and `offset` elements
         of `dtype` are added to it. On chip the first stride is the elements of a partition.
 
-        Raises: NKI3028 for a malformed pattern or one that leaves a partition's row on chip,
-            NKI3029 if it reaches outside the storage.
+        Args: scalar_offset, a register or an integer tile of one element in SBUF: an index into
+            dimension `indirect_dim` of this view, read at run time and added to the address;
+            vector_offset, an integer tile in SBUF with such an index for every element of the
+            pattern's first pair, whose own stride then means nothing (dimension 0 of tensors in
+            HBM only).
+
+        Raises: NKI3033 for a run-time index that cannot be used; NKI3028 for a malformed pattern
+            or one that leaves a partition's row on chip, NKI3029 if it reaches outside the storage.
         """
-        if scalar_offset is not None or vector_offset is not None or indirect_dim:
-            _fail(NKI3028, why="run-time offsets (scalar_offset, vector_offset) are not supported")
         target = self.dtype if dtype is None else self._known(dtype)
         try:
-            pairs = [(self._index(s), self._index(n)) for s, n in pattern]
+            pairs = [
+                (self._integer("ap", "pattern", s), self._integer("ap", "pattern", n))
+                for s, n in pattern
+            ]
         except (TypeError, ValueError):
             _fail(NKI3028, why=f"{pattern!r} is not a list of [stride, count] pairs")
         if not pairs or any(n < 1 for _, n in pairs):
@@ -202,13 +223,36 @@ class ViewMethods(View):
                 why = f"the view starts at byte {start_byte}, not at a whole {target} of {width}"
                 _fail(NKI3028, why=why)
             base = start_byte // width
-        start = base + (0 if offset is None else self._index(offset))
+        start = base + (0 if offset is None else self._integer("ap", "offset", offset))
         made = self._new(
             self.tensor, start, tuple(n for _, n in pairs), tuple(s for s, _ in pairs), target
         )
+        if scalar_offset is not None or vector_offset is not None:
+            made = self._indexed(made, scalar_offset, vector_offset, indirect_dim)
+        elif indirect_dim:
+            _fail(NKI3033, why="indirect_dim says where an offset goes, and there is none")
         for found in view_problems(made):
             _fail(found.code, **found.facts)
         return made
+
+    def _indexed(self, made: Self, scalar: Any, vector: Any, indirect_dim: Any) -> Self:
+        """`made`, a window onto the same tensor, with a run-time index into a dimension of self."""
+        if scalar is not None and vector is not None:
+            _fail(NKI3033, why="scalar_offset and vector_offset exclude each other")
+        dim = self._dim("ap", indirect_dim)
+        if vector is not None and dim != 0:
+            _fail(NKI3033, why="a vector of indices selects along dimension 0")
+        stride = self.strides[dim] * self.dtype.itemsize
+        if stride % made.dtype.itemsize:
+            _fail(NKI3033, why=f"{stride} bytes per index are no whole number of {made.dtype}")
+        source = scalar if vector is None else vector
+        index = index_of(
+            made, source, stride // made.dtype.itemsize, self.shape[dim], vector=vector is not None
+        )
+        return self._with_index(made, index)
+
+    def _with_index(self, made: Self, index: Index) -> Self:
+        raise NotImplementedError  # the class of tensors with an index is below this one
 
     def get_pattern(self) -> list[list[int]]:
         """Access pattern ``[[stride, count], ...]`` of this view, outermost first."""
@@ -225,26 +269,30 @@ class ViewMethods(View):
         return True
 
     def is_indirect(self) -> bool:
-        """Whether addresses depend on run-time values (never, for the views made here)."""
-        return False
+        """Whether addresses depend on a run-time index."""
+        return self.index is not None
 
     # ---- helpers -----------------------------------------------------------------------------
 
     def _made(self, shape: tuple[int, ...], strides: tuple[int, ...]) -> Self:
         return self._new(self.tensor, self.offset, shape, strides, self.dtype)
 
-    def _dim(self, method: str, dim: Any, ndim: int | None = None) -> int:
+    def _dim(self, method: str, dim: Any, ndim: int | None = None, name: str = "dim") -> int:
         count = len(self.shape) if ndim is None else ndim
-        index = self._index(dim)
+        index = self._integer(method, name, dim)
         if not -count <= index < count:
             _fail(NKI3025, method=method, dim=index, ndim=count)
         return index % count
 
-    def _positive(self, method: str, value: Any) -> int:
-        size = self._index(value)
+    def _positive(self, method: str, name: str, value: Any) -> int:
+        size = self._integer(method, name, value)
         if size < 1:
-            _fail(NKI3022, method=method, why=f"size {size} is not positive")
+            _fail(NKI1007, name=name, fn=method, expected="a positive integer", got=size)
         return size
+
+    def _not_contiguous(self, method: str) -> NoReturn:
+        why = f"dimensions do not follow each other without gaps; strides are {self.strides}"
+        _fail(NKI3022, method=method, why=why, copy="copy")
 
     def _keep_partitions(self, method: str) -> None:
         if self.tensor.space.on_chip:
@@ -259,23 +307,19 @@ class ViewMethods(View):
 
     def _known(self, dtype: Any) -> DType:
         try:
-            return to_dtype(dtype)
+            return tensor_dtype(dtype)
         except KeyError:
             _fail(NKI3004, got=f"{dtype!r:.60}")
 
-    def _index(self, value: Any) -> int:
-        """`value` as a Python integer."""
-        return as_index(value)
+    def _integer(self, method: str, name: str, value: Any) -> int:
+        """The argument `name` of `method` as a Python integer. Raises: NKI1007."""
+        found = plain_int(value)
+        if found is None:
+            _fail(NKI1007, name=name, fn=method, expected="an integer", got=_kind(value))
+        return found
 
-    def _new(
-        self,
-        tensor: Any,
-        offset: Any,
-        shape: tuple[int, ...],
-        strides: tuple[int, ...],
-        dtype: DType,
-    ) -> Self:
-        return type(self)(tensor, offset, shape, strides, dtype)
+    def _new(self, tensor: Any, offset: Any, shape: Shape, strides: Shape, dtype: DType) -> Self:
+        raise NotImplementedError
 
 
 def as_index(value: Any) -> int:

@@ -9,7 +9,8 @@ import pytest
 
 import opennki.api.isa as nisa
 import opennki.api.language as nl
-from opennki.target import SUNDA, Dialect
+from opennki.penguin.function import walk
+from opennki.target import SUNDA, Dialect, target
 from opennki.trace import TraceContext
 from opennki.trace.enums import dma_engine
 from opennki.trace.sema.keywords import ABSENT, earlier_call
@@ -47,12 +48,16 @@ def test_the_engine_of_sendrecv(old, engine):
 
 
 def test_a_number_moved_into_a_register():
-    given = {"dst": "r", "src": None}
-    made = called("register_move", given, {"imm": 42}, ("register_alloc",))
-    assert made == [
-        ("register_alloc", (42,), {}),
-        ("register_move", (), {"dst": "r", "src": "register_alloc"}),
-    ]
+    def kernel(x):
+        register = nisa.register_alloc()
+        nisa.register_move(register, imm=42)
+        return x
+
+    trace = TraceContext(kernel, target("trn2"), dialect=Dialect("0.2", chosen=True)).trace_kernel(
+        (X,), {}
+    )
+    (move,) = [i for i in walk(trace.function.body) if i.spec.name == "register_move"]
+    assert move.src == 42
 
 
 @pytest.mark.parametrize("more", [{}, {"unique_indices": False}])

@@ -76,7 +76,7 @@ def test_rounding_to_one_side(run, opcodes, rng, name, want, dtype):
     x = x.astype(dtype)
     got = run(getattr(nl, name), x).astype(np.float32)
     np.testing.assert_array_equal(got, want(x.astype(np.float32)))
-    assert opcodes(getattr(nl, name), x) == {"scalar_tensor_tensor": 1}
+    assert opcodes(getattr(nl, name), x) == {"tensor_scalar": 1, "scalar_tensor_tensor": 1}
 
 
 def test_large_numbers_and_integers_are_already_round(run, opcodes):
@@ -92,3 +92,14 @@ def test_rounding_what_is_in_psum(run, rng):
     x, y = rng.standard_normal((2, 8, 8), dtype=np.float32)
     got = run(lambda a, b: nl.floor(nl.matmul(a, b, transpose_x=True)), x, y)
     np.testing.assert_array_equal(got, np.floor(x.T.astype(np.float64) @ y))
+
+
+@pytest.mark.parametrize("name", ["floor", "ceil", "trunc"])
+@pytest.mark.parametrize("target", ["trn1", "trn2", "trn3"])
+def test_what_has_no_fraction_stays_what_it_is(run, name, target):
+    edge = 2.0**23
+    x = np.array(
+        [[np.inf, -np.inf, np.nan, edge - 0.5, 0.5 - edge, edge + 1, -edge - 1, 1e30, 1e-30]],
+        np.float32,
+    )
+    np.testing.assert_array_equal(run(getattr(nl, name), x, target=target), getattr(np, name)(x))

@@ -102,12 +102,12 @@ from opennki.trace.sema.matmul import matmul, transpose
 from opennki.trace.sema.memory import load, load_transpose2d, store
 from opennki.trace.sema.operators import average, bypass, prelu
 from opennki.trace.sema.reduce import all, max, mean, min, prod, rms_norm, softmax, sum, var
+from opennki.trace.sema.registers import dynamic_range, fori_loop, while_loop
 from opennki.trace.sema.rng import dropout, rand, random_seed
 from opennki.trace.sema.rounding import ceil, floor, trunc
 from opennki.trace.sema.select import broadcast_to, expand_dims, gather_flattened, where
 from opennki.trace.sema.trigonometry import arctan, cos, sin, tan
 
-from .absent import LATER
 from .buffers import (
     hbm,
     is_hbm,
@@ -134,7 +134,7 @@ tile_size: Final = TileSize(_target)
 
 
 def __getattr__(name: str) -> Any:
-    raise missing("nki.language", name, __all__, LATER)
+    raise missing("nki.language", name, __all__)
 
 
 __all__ = [
@@ -165,6 +165,7 @@ __all__ = [
     "divide",
     "dropout",
     "ds",
+    "dynamic_range",
     "empty_like",
     "equal",
     "erf",
@@ -182,6 +183,7 @@ __all__ = [
     "float32",
     "floor",
     "fmod",
+    "fori_loop",
     "full",
     "gather_flattened",
     "gelu",
@@ -269,6 +271,7 @@ __all__ = [
     "uint32",
     "var",
     "where",
+    "while_loop",
     "zeros",
     "zeros_like",
 ]  # fmt: skip

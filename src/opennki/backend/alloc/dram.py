@@ -7,7 +7,7 @@ from typing import Final
 
 from opennki.base.codes import NKI5009
 from opennki.base.diag import Diagnostic, amount, diagnostic, problem
-from opennki.birpy import MemoryLocation, Module, TensorKind
+from opennki.birpy import MemoryLocation, MemoryType, Module, TensorKind
 from opennki.target import Target
 
 ALIGN: Final = 64
@@ -28,7 +28,9 @@ def place_dram(module: Module, t: Target) -> Iterator[Diagnostic]:
     private: list[list[MemoryLocation]] = []
     top = 0
     for function in module.functions:
-        mine = [m for m in function.memlocs.values() if not m.on_chip and m.kind in _OURS]
+        mine = [
+            m for m in function.memlocs.values() if m.type is MemoryType.DRAM and m.kind in _OURS
+        ]
         private.append([m for m in mine if not m.shared and m.address is None])
         for loc in mine:
             if loc.address is not None:
@@ -37,7 +39,7 @@ def place_dram(module: Module, t: Target) -> Iterator[Diagnostic]:
                 top = max(top, _round(loc.address + loc.size_bytes))
     for function in module.functions:
         for loc in function.memlocs.values():
-            if loc.shared and not loc.on_chip and loc.kind in _OURS:
+            if loc.shared and loc.type is MemoryType.DRAM and loc.kind in _OURS:
                 if loc.name not in shared:
                     shared[loc.name] = top
                     top += _round(loc.size_bytes)
@@ -55,7 +57,7 @@ def _too_large(module: Module, t: Target) -> Iterator[Diagnostic]:
     unique: dict[object, MemoryLocation] = {}
     for index, function in enumerate(module.functions):
         for loc in function.memlocs.values():
-            if not loc.on_chip:
+            if loc.type is MemoryType.DRAM:
                 unique[loc.name if loc.shared else (index, loc.name)] = loc
     need = sum(loc.size_bytes for loc in unique.values())
     if need > capacity:

@@ -16,7 +16,6 @@ from opennki.birpy import (
     BasicBlock,
     Function,
     Instruction,
-    Loop,
     MemoryLocation,
 )
 
@@ -81,7 +80,7 @@ class _Walk:
     def blocks(self, blocks: Sequence[BasicBlock], path: _Path) -> None:
         for block in blocks:
             for item in block.instructions:
-                if isinstance(item, Loop):
+                if not isinstance(item, Instruction):
                     frame = _Frame(self.position)
                     self.blocks(item.blocks, (*path, frame))
                     frame.end = max(frame.start, self.position - 1)
@@ -101,12 +100,15 @@ class _Walk:
                         lives[arg.memloc] = [position, position]
                     else:
                         life[1] = position
+                    if arg.index is not None:
+                        lives.setdefault(arg.index.source.memloc, [position, 0])[1] = position
         self.position = position + 1
 
     def in_loops(self, inst: Instruction, path: _Path) -> None:
         """Count an instruction and note how its storages are used by loops."""
         partial = inst.opcode == "CopyPredicated" or inst.attrs.get("opennki_accumulate") is True
-        for args, reads in ((inst.ins, True), (inst.outs, partial)):
+        sources = tuple(inst.indices())
+        for args, reads in ((inst.ins, True), (sources, True), (inst.outs, partial)):
             for arg in args:
                 if isinstance(arg, AccessPattern):
                     loc = arg.memloc
@@ -119,11 +121,13 @@ class _Walk:
                     _narrow(use, path)
                     key = (arg.offset, arg.ap, arg.dtype)
                     if not reads:
+                        if arg.index is not None:  # one never knows which part
+                            continue
                         use.written.add(key)
                         if _covers(arg):
                             use.written.add(())
-                    elif key not in use.written and () not in use.written:
-                        use.carried = True
+                    elif arg.index is not None or key not in use.written:
+                        use.carried = use.carried or () not in use.written
         self.position += 1
 
 
@@ -148,7 +152,7 @@ def _covers(arg: AccessPattern) -> bool:
         if (stride, count) != (step, size) and size * count != 1:
             return False
         step *= size
-    return arg.offset == 0 and len(arg.ap) == len(arg.memloc.shape)
+    return arg.index is None and arg.offset == 0 and len(arg.ap) == len(arg.memloc.shape)
 
 
 def liveness(function: Function) -> Liveness:

@@ -12,12 +12,12 @@ whoever shares them runs on one engine, in order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from opennki.base.codes import NKI5101
 from opennki.base.diag import fail
-from opennki.birpy import AccessPattern, EdgeKind, Instruction
+from opennki.birpy import AccessPattern, Argument, EdgeKind, Instruction
 
 from .engines import FIRST_RING, Tracks
 from .regions import Region
@@ -35,24 +35,30 @@ def decode(edge: int) -> tuple[int, EdgeKind]:
     return edge >> 2, _KINDS[edge & 3]
 
 
-def dependences(instructions: Sequence[Instruction], tracks: Tracks) -> Iterator[Edges]:
+def dependences(
+    instructions: Sequence[Instruction], tracks: Tracks, done: Collection[str] = ()
+) -> Iterator[Edges]:
     """For each instruction in turn, the latest one of every track that it must follow.
 
     Edges between two compute instructions of one engine are left out: it runs them in order.
+    Args: done, names of instructions that are complete before any of these begins.
     Raises: NKI5101 if an explicit edge names no instruction.
     """
     track = tracks.track
-    tiles = tiles_of(instructions)
+    tiles, indices = tiles_of(instructions)
     names = _names(instructions)
     for node, inst in enumerate(instructions):
         edges: Edges = {}
         touched: list[Region] = []
-        for arg in inst.ins:
+        ins: tuple[Argument, ...] = inst.ins
+        if node in indices:
+            ins += indices[node]
+        for arg in ins:
             if arg.__class__ is AccessPattern:
                 tile = tiles[arg.memloc]
                 known = tile.known
                 key = (arg.offset, arg.ap, arg.dtype)
-                region = known.get(key) if known is not None else None
+                region = known.get(key) if known is not None and arg.index is None else None
                 if region is None:
                     region = tile.open(key, arg, inst.opcode, track)
                 touched.append(region)
@@ -65,7 +71,7 @@ def dependences(instructions: Sequence[Instruction], tracks: Tracks) -> Iterator
                 tile = tiles[arg.memloc]
                 known = tile.known
                 key = (arg.offset, arg.ap, arg.dtype)
-                region = known.get(key) if known is not None else None
+                region = known.get(key) if known is not None and arg.index is None else None
                 if region is None:
                     region = tile.open(key, arg, inst.opcode, track)
                 touched.append(region)
@@ -83,7 +89,7 @@ def dependences(instructions: Sequence[Instruction], tracks: Tracks) -> Iterator
                 if region.larger:
                     _note_write(region, own, node)
         if inst.dependencies:
-            _explicit(inst, edges, names, track)
+            _explicit(inst, edges, names, track, done)
         if own < FIRST_RING and own in edges and edges[own] >> 2 < node:
             del edges[own]
         yield edges
@@ -163,10 +169,14 @@ def _names(instructions: Sequence[Instruction]) -> dict[str, int]:
     return {inst.name: node for node, inst in enumerate(instructions)}
 
 
-def _explicit(inst: Instruction, edges: Edges, names: dict[str, int], track: bytearray) -> None:
+def _explicit(
+    inst: Instruction, edges: Edges, names: dict[str, int], track: bytearray, done: Collection[str]
+) -> None:
     """Add the edges that the instruction itself asks for."""
     for name, kind in inst.dependencies:
         producer = names.get(name)
+        if producer is None and name in done:
+            continue
         if producer is None:
             raise fail(NKI5101, inst.loc, name=name, close="")
         edge = 4 * producer + _KINDS.index(kind)

@@ -30,7 +30,9 @@ DMAS: Final = frozenset({
 
 _QUEUE_OF: Final = {engine: number for number, engine in enumerate(QUEUES)}
 # Model: what has no engine of its own is issued by SP, the engine that does nothing else.
+# What all sequencers do alike is done once: SP does it, and others wait for it where they need it.
 _QUEUE_OF[Engine.DMA] = _QUEUE_OF[Engine.UNASSIGNED] = _QUEUE_OF[Engine.SP]
+_QUEUE_OF[Engine.ALL] = _QUEUE_OF[Engine.SP]
 
 
 class Tracks:

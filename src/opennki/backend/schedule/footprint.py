@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from opennki.birpy import AccessPattern, MemoryLocation, MemoryType
+from opennki.birpy import AccessPattern, MemoryLocation
 
 Levels = tuple[tuple[int, int], ...]
 
@@ -53,11 +53,16 @@ _new: Final = tuple.__new__
 
 
 def footprint(arg: AccessPattern) -> Footprint:
-    """Bytes that `arg` touches. Its offset must be a number, and on chip its storage placed."""
+    """Bytes that `arg` touches. Its offset must be a number, and on chip its storage placed.
+
+    With a run-time index that is all of the storage.
+    """
     loc, size, pairs = arg.memloc, arg.dtype.itemsize, arg.ap
+    if arg.index is not None:
+        return whole(loc)
     start = arg.offset * size
     assert start.__class__ is int, "an operand of rolled code has no footprint"
-    if loc.type is MemoryType.DRAM:
+    if not loc.on_chip:
         return _new(Footprint, (0, 1, *_comb(start, size, pairs)))
     row = loc.row * loc.dtype.itemsize or 1
     step, count = pairs[0]

@@ -85,7 +85,9 @@ class Tile:
         table = self.group.table
         if table is None:
             table = self.group.table = RegionTable(tracks, _pitch(arg.memloc))
-        if opcode in INDIRECT:  # not remembered: `key` tells others nothing
+        if (
+            opcode in INDIRECT or arg.index is not None
+        ):  # not remembered: `key` tells others nothing
             return table.region(whole(arg.memloc))
         region = known[key] = table.region(footprint(arg))
         return region
@@ -116,9 +118,17 @@ def merge(into: Latest, more: Latest | None) -> None:
             into[track] = node
 
 
-def tiles_of(instructions: Sequence[Instruction]) -> dict[MemoryLocation, Tile]:
-    """The tile of every storage that `instructions` touch, in order of the first touch."""
+Indices = dict[int, tuple[AccessPattern, ...]]
+"""Instruction -> where it reads run-time indices."""
+
+
+def tiles_of(instructions: Sequence[Instruction]) -> tuple[dict[MemoryLocation, Tile], Indices]:
+    """The tile of every storage that `instructions` touch, in order of the first touch.
+
+    Also returns where those that have run-time indices read them.
+    """
     tiles: dict[MemoryLocation, Tile] = {}
+    indices: Indices = {}
     get = tiles.get
     for node, inst in enumerate(instructions):
         for args in (inst.outs, inst.ins):
@@ -129,12 +139,16 @@ def tiles_of(instructions: Sequence[Instruction]) -> dict[MemoryLocation, Tile]:
                         tiles[arg.memloc] = Tile(node)
                     else:
                         tile.end = node
+                    if arg.index is not None:
+                        indices[node] = tuple(inst.indices())
+        for arg in indices.get(node, ()) if indices else ():
+            tiles.setdefault(arg.memloc, Tile(node)).end = node
     maps: dict[MemoryType, Ownership[Tile]] = {}
     for loc, tile in tiles.items():
         tile.group = Group(tile)
         if loc.on_chip:
             _settle(tile, loc, maps.setdefault(loc.type, Ownership()))
-    return tiles
+    return tiles, indices
 
 
 def _settle(tile: Tile, loc: MemoryLocation, owners: Ownership[Tile]) -> None:

@@ -330,6 +330,41 @@ NKI2307 = code(
     right="nisa.dma_transpose(dst=t[:, 0:16], src=x[0:16, :], dge_mode=nisa.dge_mode.hwdge)",
 )
 
+NKI2308 = code(
+    "NKI2308",
+    "gather that cannot be transposed",
+    "dma_transpose cannot transpose these rows: {why}",
+    hint="gather with nisa.dma_copy first, then transpose the tile",
+    why="The gather moves blocks of 16 rows of 2-byte elements, at most 128 wide, and reads its "
+    "indices column by column from SBUF; more than one column must fill all partitions. Source: "
+    "guide to descriptor generation, swdge.",
+    wrong="nisa.dma_transpose(dst=t, src=x.vector_select(0, rows))  # x is float32",
+    right="nisa.dma_transpose(dst=t, src=x.vector_select(0, rows))  # x is bfloat16",
+)
+
+NKI2309 = code(
+    "NKI2309",
+    "rows that cannot be changed in place",
+    "dma_compute cannot change these rows in place: {why}",
+    hint="scatter: dst=rows, srcs=[rows, tile]; gather: dst=tile, srcs=[tile, rows], where rows is "
+    "a view in HBM with vector_offset and tile is in sbuf",
+    why="With a vector of run-time indices the transfer reads, adds and writes back: rows of HBM "
+    "plus a tile, or a tile plus rows of HBM. Source: NKI ISA reference, dma_compute.",
+    wrong="nisa.dma_compute(dst=t, srcs=[a, x.vector_select(0, rows)], reduce_op=nl.add)",
+    right="nisa.dma_compute(dst=t, srcs=[t, x.vector_select(0, rows)], reduce_op=nl.add)",
+)
+
+NKI2310 = code(
+    "NKI2310",
+    "element counts of a sum differ",
+    "`{operand}` has {got} elements and `dst` has {want}",
+    hint="slice all of them so that they have the same number of elements",
+    why="A DMA adds element to element in the order of all access patterns. Source: NKI ISA "
+    "reference, dma_compute.",
+    wrong="nisa.dma_compute(dst=t, srcs=[a, b[0:64]], reduce_op=nl.add)",
+    right="nisa.dma_compute(dst=t[0:64], srcs=[a[0:64], b[0:64]], reduce_op=nl.add)",
+)
+
 # --- 24xx reduce, scan and statistics -------------------------------------------------------------
 
 NKI2401 = code(

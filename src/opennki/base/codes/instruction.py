@@ -124,6 +124,42 @@ NKI2129 = warning_code(
     right="nisa.tensor_copy(dst=t, src=x)",
 )
 
+NKI2130 = code(
+    "NKI2130",
+    "vector of run-time indices outside of a DMA",
+    "operand `{operand}` of {inst} selects its rows by a vector of run-time indices, which only a "
+    "DMA can do",
+    hint="gather into a tile first: nisa.dma_copy(dst=tile, src=...), or scatter from one",
+    why="Descriptors for a gather or scatter are made by GpSimd as part of a transfer. An engine "
+    "that computes takes one run-time offset for all partitions. Source: NKI access pattern guide.",
+    wrong="nisa.activation(dst=t, op=nl.exp, data=x.vector_select(0, rows))",
+    right="nisa.dma_copy(dst=t, src=x.vector_select(0, rows))\n"
+    "nisa.activation(dst=t, op=nl.exp, data=t)",
+)
+
+NKI2131 = code(
+    "NKI2131",
+    "element-wise indices in a DMA",
+    "operand `{operand}` of {inst} has a run-time index for every element, which only engines read",
+    hint="copy it with nisa.tensor_copy first, or select whole rows with vector_select",
+    why="An engine reads indices of elements together with the operand. Descriptors of a DMA know "
+    "rows only. Source: NKI language reference, indirect.",
+    wrong="nisa.dma_copy(dst=out, src=t.indirect(idx))",
+    right="nisa.tensor_copy(dst=u, src=t.indirect(idx))\nnisa.dma_copy(dst=out, src=u)",
+)
+
+NKI2132 = code(
+    "NKI2132",
+    "more elements than indices",
+    "`{operand}` selects {got} elements, and {group} partitions of its indices hold {room}",
+    hint="pass num_elem of at most {room}, or indices with more columns",
+    why="Groups of partitions share their indices: 32 partitions on the tensor engine, 16 on the "
+    "others; index i is in row i % G and column i // G of its group. Source: NKI language "
+    "reference, indirect.",
+    wrong="nisa.tensor_copy(dst=u, src=t.indirect(idx, num_elem=64))  # idx is (128, 2)",
+    right="nisa.tensor_copy(dst=u, src=t.indirect(idx, num_elem=32))",
+)
+
 NKI2126 = code(
     "NKI2126",
     "element counts differ",

@@ -217,7 +217,8 @@ NKI1018 = code(
     "NKI1018",
     "exception in the kernel's own Python",
     "the kernel's Python raised {type}: {text}",
-    hint="`{argument}` is a {kind}, which stays one inside of a kernel: pass an array instead; "
+    hint="`{argument}` is {kind}, which stays one inside of a kernel: pass an array instead "
+    "(on the command line, --arg {argument}=f32[128,512]); "
     "the kernel runs as ordinary Python while it is traced, so a debugger or print() works",
     why="The exception comes from the kernel or from a function that it calls, not from NKI. It is "
     "reported here with the innermost line of user code; the original exception is attached as its "
@@ -332,10 +333,10 @@ NKI1028 = code(
 NKI1029 = code(
     "NKI1029",
     "name that NKI does not have",
-    "{module} has no `{name}`{why}",
+    "{module} has no `{name}`",
     hint="did you mean {close}?",
-    why="The name is misspelt, or it is part of the language and opennki does not have it yet; the "
-    "message says which.",
+    why="The name is misspelt, or of another module. All public names of NKI exist here. "
+    "Source: NKI API reference.",
     wrong="y = nl.maximun(a, b)",
     right="y = nl.maximum(a, b)",
 )
@@ -475,4 +476,102 @@ NKI1038 = code(
     wrong="rows = 128 - 64 * nl.program_id(0)\n"
     "out = nl.ndarray((rows, 64), dtype=x.dtype, buffer=nl.shared_hbm)",
     right="rows = 64\nout = nl.ndarray((2 * rows, 64), dtype=x.dtype, buffer=nl.shared_hbm)",
+)
+
+# --- registers and run-time loops -----------------------------------------------------------------
+
+NKI1041 = code(
+    "NKI1041",
+    "write to the index of a loop",
+    "`{operand}` of {fn} is the index of a dynamic_range loop, which cannot be written",
+    hint="copy it into a register of its own first: r = nisa.register_alloc(); "
+    "nisa.register_move(r, i)",
+    why="The loop counts by itself; a second value in the same register would leave open which of "
+    "the two the loop goes by. Source: NKI language guide, dynamic loops.",
+    wrong="for i in nl.dynamic_range(n):\n    nisa.register_move(i, 0)",
+    right="for i in nl.dynamic_range(n):\n    nisa.register_move(r, i)",
+)
+
+NKI1042 = code(
+    "NKI1042",
+    "Python asks for the value of a register",
+    "{what} needs the value of the register `{register}`, which is known on the device only",
+    hint="{instead}",
+    why="The kernel's Python runs once, before any register has a value. Registers serve as bounds "
+    "and conditions of run-time loops, and as scalar_offset of a view. Source: NKI ISA reference, "
+    "VirtualRegister.",
+    wrong="if reg:\n    nisa.memset(dst=t, value=0.0)",
+    right="nl.while_loop(reg, body)  # or: while reg: ...",
+)
+
+NKI1043 = code(
+    "NKI1043",
+    "run-time loop that cannot be built",
+    "this run-time loop cannot be built: {what}",
+    hint="{instead}",
+    why="The body of the loop is traced once and runs on the device as often as a register says. "
+    "Python cannot leave it early, its order is not that of straight-line code, and its tensors "
+    "exist only inside. Source: NKI language guide, dynamic loops.",
+    wrong="for i in nl.dynamic_range(n):\n    break",
+    right="for i in nl.dynamic_range(n):\n    nisa.dma_copy(dst=t, src=x.select(0, i))",
+)
+
+NKI1044 = code(
+    "NKI1044",
+    "bad argument of a run-time loop",
+    "`{name}` of {fn} must be {expected}, and is {got}",
+    hint="{instead}",
+    why="The loop is one instruction whose step is a constant and whose bounds are constants or "
+    "registers. Source: NKI language reference, dynamic_range, fori_loop, while_loop.",
+    wrong="nl.fori_loop(0, n, body, step=0)",
+    right="nl.fori_loop(0, n, body, step=2)",
+)
+
+NKI1045 = code(
+    "NKI1045",
+    "tensor of a run-time loop used outside",
+    "`{tensor}` is made in a run-time loop and used by {inst} outside of it",
+    hint="make `{tensor}` before the loop and write it inside",
+    why="A tensor that is made in the body belongs to one trip of the loop; the loop may also not "
+    "run at all. What has to outlive it is made before it. Source: NKI language reference, "
+    "fori_loop.",
+    wrong="def body(i):\n    global t\n    t = nl.ndarray((128, 64), nl.float32, nl.sbuf)",
+    right="t = nl.ndarray((128, 64), nl.float32, nl.sbuf)\n\ndef body(i):\n"
+    "    nisa.dma_copy(dst=t, src=x.select(0, i))",
+)
+
+NKI1046 = code(
+    "NKI1046",
+    "dependence across the border of a run-time loop",
+    "`{consumer}` cannot depend on `{name}`, which is in a run-time loop of its own",
+    hint="let both be in the same loop, or `{name}` before it",
+    why="A dependence is a wait for a semaphore that fires each time the producer runs. Across the "
+    "border of a loop the numbers of both do not match. Source: NKI ISA reference, "
+    "NkiInstruction.depends_on.",
+    wrong="nl.fori_loop(0, n, body)  # body makes a\nb.depends_on(a)",
+    right="def body(i):\n    a = nisa.dma_copy(dst=t, src=x)\n"
+    "    nisa.tensor_copy(dst=u, src=v).depends_on(a)",
+)
+
+NKI1062 = code(
+    "NKI1062",
+    "tensor of another trace",
+    "the tensor `{name}` does not belong to this launch",
+    hint="make the tensor in the kernel that uses it, or pass its contents as an argument",
+    why="A tensor stands for memory of the launch in which it was made, or, made by nl.NkiTensor "
+    "without storage, for none at all. One that is kept in a list outside of the kernel does not "
+    "live on until the next launch.",
+    wrong="kept.append(nl.load(x))  # kept is a list outside of the kernel",
+    right="tile = nl.load(x)",
+)
+
+NKI1063 = code(
+    "NKI1063",
+    "assignment to an attribute of a tensor",
+    "`{name}` of a tensor cannot be assigned or deleted",
+    hint="a tensor with another {name} is another tensor: {instead}",
+    why="Attributes describe storage and the window onto it that instructions get. Views make new "
+    "windows; none changes the one that it is called on.",
+    wrong="x.shape = (128, 8, 8)",
+    right="x = x.reshape((128, 8, 8))",
 )

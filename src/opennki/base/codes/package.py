@@ -8,7 +8,8 @@ NKI7001 = code(
     "NKI7001",
     "file not found",
     "there is no file {path}",
-    hint="did you mean {close}?; paths are relative to the current directory",
+    hint="did you mean {close}?; {directory} is a directory: name a file in it{such}; {relative} "
+    "are relative to the current directory",
     why="Nothing was read.",
     wrong="opennki check atention.py",
     right="opennki check attention.py",
@@ -92,7 +93,7 @@ NKI7012 = code(
     "NKI7012",
     "bad value of an option",
     "`{got}` is no value of the option {option}",
-    hint="the option {option} takes one of: {known}",
+    hint="the option {option} takes one of: {known}; it takes {kind}",
     why="Options are never ignored.",
     wrong="opennki run k.py:softmax --grid two",
     right="opennki run k.py:softmax --grid 2",

@@ -9,8 +9,7 @@ NKI6001 = warning_code(
     "read of memory that was never written",
     "{inst} reads `{operand}`: {count} element(s) of `{tensor}` were never written, "
     "the first at {element}",
-    hint="write `{tensor}` first, with nisa.memset or by covering all of it; strict mode makes "
-    "this an error",
+    hint="write `{tensor}` first{how}; strict mode makes this an error",
     why="Fresh memory holds what the previous user left there. The simulator fills it with NaN or "
     "a marker so that the mistake shows, the device does not. All targets.",
     wrong="acc = nl.ndarray((128, 64), dtype=nl.float32, buffer=nl.sbuf)\n"
@@ -25,7 +24,7 @@ NKI6002 = code(
     "read of memory that was never written (strict)",
     "{inst} reads `{operand}`: {count} element(s) of `{tensor}` were never written, "
     "the first at {element}",
-    hint="write `{tensor}` first, with nisa.memset or by covering all of it",
+    hint="write `{tensor}` first{how}",
     why="Same as NKI6001. Strict mode stops at the first such read.",
     wrong="acc = nl.ndarray((128, 64), dtype=nl.float32, buffer=nl.sbuf)\n"
     "nisa.tensor_copy(dst=y, src=acc)",
@@ -186,6 +185,19 @@ NKI6018 = warning_code(
     right="nisa.dropout(dst=y, data=x, prob=p)  # p holds 0.2",
 )
 
+NKI6020 = code(
+    "NKI6020",
+    "run-time index out of range",
+    "{inst} gets {index} as run-time index of `{tensor}`, where 0 to {last} are allowed{place}",
+    hint="keep indices within the tensor, or pass oob_mode=nisa.oob_mode.skip to nisa.dma_copy, "
+    "which leaves out what lies outside",
+    why="The device checks addresses that it computes at run time and stops with an error. "
+    "Indices that are -1 or read as large unsigned numbers count as outside, too. Source: NKI ISA "
+    "reference, dma_copy.",
+    wrong="nisa.dma_copy(dst=t, src=x.vector_select(0, rows))  # a row is 128, x has 128 rows",
+    right="nisa.dma_copy(dst=t, src=x.vector_select(0, rows), oob_mode=nisa.oob_mode.skip)",
+)
+
 NKI6021 = code(
     "NKI6021",
     "index outside of what it chooses from",
@@ -248,4 +260,15 @@ NKI6024 = warning_code(
     "NKI collectives reference, all_to_all_v.",
     wrong="counts[0] = [100, 100, 100, 100]  # dst has 16 elements per rank",
     right="counts[0] = [16, 16, 16, 16]",
+)
+
+NKI6026 = code(
+    "NKI6026",
+    "run-time loop of too many trips",
+    "this run-time loop does not end: {what}; the simulator stops after {limit} trips",
+    hint="{instead}",
+    why="A while loop runs until its register is 0, and a counted one as often as its bounds say. "
+    "The limit of trips is the simulator's; OPENNKI_MAX_TRIPS sets another one.",
+    wrong="nl.while_loop(reg, lambda r: r)",
+    right="def body(r):\n    nisa.register_load(r, flag)\n    return r\n\nnl.while_loop(reg, body)",
 )

@@ -79,7 +79,8 @@ NKI3010 = code(
     "NKI3010",
     "index out of range",
     "index {index} is out of range for dimension {dim} of size {size}",
-    hint="indices of dimension {dim} go from 0 to {size} - 1; negative ones count from the end",
+    hint="indices of dimension {dim} count from 0 and are below {size}; {negative} ones count from "
+    "the end",
     why="Addresses beyond a tensor belong to other tensors. With a symbolic loop index the largest "
     "value counts. All targets.",
     wrong="row = x[128]  # x is (128, 64)",
@@ -90,7 +91,8 @@ NKI3011 = code(
     "NKI3011",
     "slice out of range",
     "slice {start}:{stop} is out of range for dimension {dim} of size {size}",
-    hint="end the slice at {size}: min({stop}, {size})",
+    hint="end the slice at {size}: min({over}, {size}); bounds from 0 to {below} count from the "
+    "start; negative ones count back from {back}",
     why="Python shortens such slices silently; here the sizes of an instruction are part of its "
     "meaning, so nothing is shortened. All targets. Source: NKI language guide, indexing.",
     wrong="tile = x[0:256]  # x is (128, 64)",
@@ -178,8 +180,8 @@ NKI3021 = code(
 NKI3022 = code(
     "NKI3022",
     "layout that cannot be viewed",
-    "{method} needs a contiguous layout here: {why}",
-    hint="copy into a fresh tensor first, or reshape before slicing",
+    "{method} cannot make this view: {why}",
+    hint="{copy} into a fresh tensor first, or reshape before slicing",
     why="A view has one step per dimension. When two dimensions are not contiguous, no single step "
     "walks both of them.",
     wrong="t = x[:, 0:32].reshape((128 * 32,))  # x is (128, 64) in HBM",
@@ -190,7 +192,7 @@ NKI3023 = code(
     "NKI3023",
     "not a permutation",
     "{dims} is not an order of {ndim} dimensions",
-    hint="name each of the dimensions 0 to {ndim} - 1 exactly once",
+    hint="name each dimension exactly once, counted from 0 and below {ndim}",
     why="permute takes the old position of each new dimension. Source: NKI language reference.",
     wrong="t = x.permute((0, 1, 1))",
     right="t = x.permute((0, 2, 1))",
@@ -211,7 +213,7 @@ NKI3025 = code(
     "NKI3025",
     "dimension out of range",
     "{method} has no dimension {dim} in a tensor with {ndim}",
-    hint="dimensions go from 0 to {ndim} - 1",
+    hint="dimensions count from 0 and are below {ndim}",
     why="Dimensions count from the outermost one, which is the partition dimension on chip.",
     wrong="t = x.select(dim=2, index=0)  # x is (128, 64)",
     right="t = x.select(dim=1, index=0)",
@@ -244,7 +246,8 @@ NKI3028 = code(
     "NKI3028",
     "bad access pattern",
     "this access pattern is not usable: {why}",
-    hint="write pairs [stride, count] in elements, outermost first, with positive counts",
+    hint="write pairs [stride, count] in elements, outermost first, with positive counts; "
+    "put a pair {lead} before it, which selects the same elements",
     why="On chip the first pair walks the partitions, and its stride is the number of elements "
     "that the tensor has per partition. Steps are signed 16-bit and counts unsigned 16-bit in the "
     "instruction. Source: NKI language reference, ap.",
@@ -279,7 +282,8 @@ NKI3009 = code(
     "NKI3009",
     "address of a tensor",
     "address {got} is not a place for a tensor in {space}",
-    hint="give address=(partition, byte offset in the partition) for nl.sbuf and nl.psum tensors",
+    hint="give address=(partition, byte offset in the partition) for nl.sbuf and nl.psum tensors; "
+    "there are not {why}",
     why="Only on-chip tensors can be placed by the author; the first number is the partition, 0 to "
     "127, the second the byte offset inside every partition. Source: NKI language reference, "
     "ndarray.",
@@ -296,4 +300,17 @@ NKI3032 = code(
     "all others. It adds no dimensions. Source: NKI language reference, broadcast_to.",
     wrong="t = nl.broadcast_to(x, (128, 64))  # x is (64, 64)",
     right="t = nl.broadcast_to(x[0:1], (128, 64))",
+)
+
+NKI3033 = code(
+    "NKI3033",
+    "run-time index that cannot be used",
+    "this run-time index is not usable: {why}",
+    hint="pass a register (nisa.register_alloc), or an integer tile in sbuf: (1, 1) for "
+    "scalar_offset and select, (rows, 1) for vector_offset and vector_select",
+    why="A view has at most one run-time index. A scalar is added to the address of the whole view "
+    "and cannot choose partitions of a tile; a vector selects rows of a tensor in HBM, one for "
+    "every element of the first dimension. Source: NKI access pattern guide.",
+    wrong="x.vector_select(0, rows)  # rows is float32",
+    right="x.vector_select(0, rows)  # rows is an int32 tile of shape (64, 1)",
 )

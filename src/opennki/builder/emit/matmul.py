@@ -19,14 +19,33 @@ _MATMUL_MX: Any = MatMulMXOp
 
 
 class PsumWrites:
-    """Which elements of each PSUM tensor a matrix product has written so far."""
+    """Which elements of each PSUM tensor a matrix product has written so far.
 
-    def __init__(self) -> None:
+    In the body of a run-time loop, `outer` is what was written before the loop, and `own` are the
+    tensors that the body makes: of all others an earlier trip may have written anything. `perhaps`
+    are tensors that loops have written, if they ran.
+    """
+
+    def __init__(self, outer: PsumWrites | None = None) -> None:
+        self.outer = outer
+        self.own: set[Tensor] = set()
+        self.perhaps: set[Tensor] = set()
         self._windows: dict[Tensor, set[Window]] = {}
         self._elements: dict[Tensor, np.ndarray[Any, np.dtype[np.bool_]]] = {}
 
+    def inner(self) -> PsumWrites:
+        """The same for the body of a run-time loop that begins here."""
+        return PsumWrites(self)
+
+    def absorb(self, inner: PsumWrites) -> None:
+        """The run-time loop whose body `inner` is of is complete."""
+        self.perhaps |= inner.perhaps | inner._windows.keys()
+
     def note(self, view: View) -> None:
-        """Record that `view` was written."""
+        """Record that `view` was written; with a run-time index one never knows what was."""
+        if view.index is not None:
+            self._windows.setdefault(view.tensor, set())
+            return
         windows = self._windows.setdefault(view.tensor, set())
         window = (view.offset, view.shape, view.strides)
         if window not in windows:
@@ -35,10 +54,20 @@ class PsumWrites:
                 self._window(view)[...] = True
 
     def covers(self, view: View) -> bool | None:
-        """True if all of `view` was written before, False if nothing was, None if some was."""
+        """True if all of `view` was written before, False if nothing was, else None: who knows."""
+        found = self._covers(view)
+        if not found and view.tensor in self.perhaps:
+            return None
+        if found or self.outer is None or view.tensor in self.own:
+            return found
+        return self.outer.covers(view) or None
+
+    def _covers(self, view: View) -> bool | None:
         windows = self._windows.get(view.tensor)
         if windows is None:
             return False
+        if view.index is not None:
+            return None
         if (view.offset, view.shape, view.strides) in windows:
             return True
         if view.tensor not in self._elements:

@@ -12,6 +12,7 @@ from opennki.base.dtypes import DType, float8_e8m0fnu, uint8
 from opennki.birpy import (
     AccessPattern,
     BasicBlock,
+    DynamicLoop,
     EdgeKind,
     Function,
     Instruction,
@@ -20,18 +21,22 @@ from opennki.birpy import (
     MemoryType,
     Module,
     TensorKind,
+    While,
 )
 from opennki.birpy.enums import CopyMode
-from opennki.ir import Inst, row_major
+from opennki.birpy.module import Item
+from opennki.ir import Inst, Tensor, row_major
 from opennki.isa.enums import Engine
 from opennki.isa.registry import INSTRUCTIONS
 from opennki.isa.transpose import TransposeOp
 from opennki.lower.memlocs import Locations
 from opennki.lower.rules import RULES
 from opennki.lower.table import Lowering, Rule
+from opennki.penguin import DynamicLoop as PenguinDynamicLoop
 from opennki.penguin import Function as PenguinFunction
 from opennki.penguin import Loop as PenguinLoop
 from opennki.penguin import LoopKind, Region, Statement
+from opennki.penguin import While as PenguinWhile
 
 _IDENTITY: Final = "identity_{}"
 
@@ -51,7 +56,7 @@ class FunctionLowering:
     def __init__(self, source: PenguinFunction) -> None:
         self.source = source
         self.locations = Locations(source.tensors)
-        self.prologue: list[Instruction | Loop] = []
+        self.prologue: list[Item] = []
         self.count = 0
         self.loops = 0
         self._names: dict[Inst, str] = {}
@@ -68,16 +73,18 @@ class FunctionLowering:
         memlocs = self.locations.memlocs
         return Function(name, memlocs, [block], list(source.args), list(source.results))
 
-    def _body(self, body: list[Statement]) -> list[Instruction | Loop]:
-        made: list[Instruction | Loop] = []
+    def _body(self, body: list[Statement]) -> list[Item]:
+        made: list[Item] = []
         append = made.append
         for item in body:
             if isinstance(item, Inst):
                 append(self._instruction(item))
             elif isinstance(item, PenguinLoop):
                 append(self._loop(item))
-            else:
+            elif isinstance(item, Region):
                 made.extend(self._ordered(item))
+            else:
+                append(self._dynamic(item))
         return made
 
     def _instruction(self, inst: Inst) -> Instruction:
@@ -101,7 +108,22 @@ class FunctionLowering:
         block = BasicBlock("block0", self._body(loop.body))
         return Loop(name, loop.var, [block], loop.kind is LoopKind.affine, loop.loc)
 
-    def _ordered(self, region: Region) -> list[Instruction | Loop]:
+    def _dynamic(self, loop: PenguinDynamicLoop | PenguinWhile) -> DynamicLoop | While:
+        name = f"Loop-{self.loops}"
+        self.loops += 1
+        blocks = [BasicBlock("block0", self._body(loop.body))]
+        memlocs = self.locations.memlocs
+        new = [memlocs[tensor.name] for tensor in loop.new]
+        if isinstance(loop, PenguinWhile):
+            return While(name, memlocs[loop.condition.name], blocks, loop.loc, new)
+        register = memlocs[loop.register.name]
+        start, stop = self._end(loop.start), self._end(loop.stop)
+        return DynamicLoop(name, register, start, stop, loop.step, blocks, loop.loc, new)
+
+    def _end(self, value: int | Tensor) -> int | MemoryLocation:
+        return self.locations.memlocs[value.name] if isinstance(value, Tensor) else value
+
+    def _ordered(self, region: Region) -> list[Item]:
         """The body of a no_reorder region: each instruction depends on the one before."""
         made = self._body(region.body)
         for before, after in pairwise(made):

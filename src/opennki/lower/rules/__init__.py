@@ -19,6 +19,7 @@ from . import (
     matmul,
     predicate,
     reduce,
+    registers,
     rng,
     search,
     sparse,
@@ -28,4 +29,5 @@ RULES: Final[dict[type[Inst], Rule]] = {
     **dma.RULES, **fill.RULES, **elementwise.RULES, **reduce.RULES,
     **activation.RULES, **matmul.RULES, **predicate.RULES, **search.RULES, **rng.RULES,
     **gather.RULES, **sparse.RULES, **activate2.RULES, **cores.RULES, **collective.RULES,
+    **registers.RULES,
 }  # fmt: skip

@@ -1,6 +1,6 @@
 """DMA: NKI's priority is BIR's class of service, `oob_mode` is `oob_is_err`.
 
-A transpose is a copy in another mode, between patterns of four dimensions.
+A transpose is a copy in another mode, between patterns of four dimensions; a sum is a third mode.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ from typing import Final
 
 from opennki.birpy import Instruction
 from opennki.birpy.enums import CopyMode, QosClass, TransposeOp
-from opennki.ir import Inst, View
+from opennki.ir import Inst, View, changed
 from opennki.isa.dma import DMACopyOp, DMATranspose
-from opennki.isa.enums import DgeMode, OobMode
+from opennki.isa.dma_compute import DMACompute
+from opennki.isa.enums import AluOp, DgeMode, OobMode
 from opennki.lower.table import Attrs, Fields, Rule
 
 CLASSES: Final = {None: QosClass.Unassigned} | {n: QosClass[f"P{n}"] for n in range(4)}
@@ -46,18 +47,41 @@ def _four(view: View) -> View:
     ones = (1,) * (4 - len(view.shape))
     shape = (view.shape[0], *ones, *view.shape[1:])
     strides = (view.strides[0], *ones, *view.strides[1:])
-    return View(view.tensor, view.offset, shape, strides, view.dtype)
+    return changed(view, shape=shape, strides=strides)
 
 
 _FORMS: Final[dict[object, type[Inst]]] = {
     (CopyMode.Copy, TransposeOp.NONE): DMACopyOp,
     (CopyMode.Transpose, TransposeOp.XZYW): DMATranspose,
+    (CopyMode.CCE, TransposeOp.NONE): DMACompute,
 }
 
 
 def _class(inst: Instruction) -> type[Inst]:
     mode = inst.attrs.get("mode", CopyMode.Copy)
+    if mode is CopyMode.CCE and inst.attrs.get("cce_op") is not AluOp.add:
+        raise KeyError(mode)
     return _FORMS[mode, inst.attrs.get("transpose_op", TransposeOp.NONE)]
+
+
+def _compute_attrs(inst: DMACompute) -> Attrs:
+    rows = any(view.index is not None for _, view in inst.views())
+    return {
+        "mode": CopyMode.CCE,
+        "cce_op": inst.reduce_op,
+        "constants": tuple(map(float, inst.scales or (1.0,) * len(inst.srcs))),
+        "oob_is_err": inst.oob_mode is OobMode.error,
+        "dge_type": DgeMode.swdge if rows else DgeMode.none,
+    }
+
+
+def _compute_lift(inst: Instruction, fields: Fields) -> Fields:
+    attrs = inst.attrs
+    return fields | {
+        "reduce_op": attrs["cce_op"],
+        "scales": attrs["constants"],
+        "oob_mode": OobMode.error if attrs.get("oob_is_err", True) else OobMode.skip,
+    }
 
 
 RULES: Final[dict[type[Inst], Rule]] = {
@@ -65,5 +89,9 @@ RULES: Final[dict[type[Inst], Rule]] = {
     DMATranspose: Rule(
         attrs=_transpose_attrs, lift=_lift,
         inputs=lambda inst: (_four(inst.src),), outputs=lambda inst: (_four(inst.dst),),
+    ),
+    DMACompute: Rule(
+        attrs=_compute_attrs, lift=_compute_lift,
+        key=lambda inst: (len(inst.srcs), any(v.index is not None for _, v in inst.views())),
     ),
 }  # fmt: skip

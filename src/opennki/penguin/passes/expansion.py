@@ -1,5 +1,7 @@
 """Replacing loops by copies of their bodies: what several passes do, each for loops of its choice.
 
+Loops whose trips are known at run time only always stay.
+
 An ``after`` edge of a copy leads to the latest copy of its producer: to the one of the same trip
 for loops that both are in, to the one of the last trip for others.
 """
@@ -7,10 +9,11 @@ for loops that both are in, to the one of the last trip for others.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from opennki.base.affine import LoopVar
 from opennki.ir import Inst
-from opennki.penguin.function import Loop, Region, Statement
+from opennki.penguin.function import DynamicLoop, Loop, Region, Statement, While
 from opennki.penguin.substitute import copy_of, substitute
 
 Trips = tuple[int, ...]
@@ -38,6 +41,8 @@ class Expansion:
                 made.append(self._instruction(item, trips))
             elif isinstance(item, Region):
                 made.append(Region(self.body(item.body, trips), item.loc))
+            elif isinstance(item, DynamicLoop | While):
+                made.append(replace(item, body=self.body(item.body, trips)))
             elif self.chosen(item.var):
                 made += self._trips(item, trips)
             else:

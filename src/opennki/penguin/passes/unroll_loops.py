@@ -16,7 +16,7 @@ from .expansion import Expansion
 
 @dataclass(frozen=True)
 class UnrollLoops(Pass[Function]):
-    """Replace each loop by its copies.
+    """Replace each loop by its copies; run-time loops stay, with the loops inside them expanded.
 
     for i in affine(0, 2) {                         =>  copy.vector dst=%o[0; 128*8, 1*64], src=%x
       copy.vector dst=%o[64*i; 128*8, 1*64], src=%x     copy.vector dst=%o[64; 128*8, 1*64], src=%x

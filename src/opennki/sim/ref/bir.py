@@ -6,18 +6,33 @@ A BIR instruction is lifted to the instruction of the op table that it means and
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 from opennki.base.affine import AffineExpr
 from opennki.base.codes import NKI9003
 from opennki.base.diag import fail
-from opennki.birpy import AccessPattern, BasicBlock, Function, Instruction, Loop, MemoryLocation
-from opennki.ir import Inst, Role, Space, Tensor, View
+from opennki.birpy import (
+    AccessPattern,
+    BasicBlock,
+    DynamicLoop,
+    Function,
+    Instruction,
+    Loop,
+    MemoryLocation,
+    While,
+)
+from opennki.ir import Index, IndirectView, Inst, Role, Space, Tensor, View
 from opennki.lower import RULES, lift
 from opennki.lower.memlocs import KINDS
 from opennki.sim.cores import Steps, Wait, run_alone
 from opennki.sim.machine import Machine
+from opennki.sim.trips import counted, span, while_set
 from opennki.target import Target
 
-_SPACES = {"SB": Space.sbuf, "PSUM": Space.psum, "DRAM": Space.private_hbm}
+_SPACES = {
+    "SB": Space.sbuf, "PSUM": Space.psum, "DRAM": Space.private_hbm, "REG": Space.register,
+}  # fmt: skip
 _ROLES = {kind: role for role, kind in KINDS.items()}
 
 
@@ -44,7 +59,12 @@ class Lifter:
         """The view that an access pattern walks."""
         shape = tuple(n for _, n in access.ap)
         strides = tuple(s for s, _ in access.ap)
-        return View(self.tensor(access.memloc), access.offset, shape, strides, access.dtype)
+        tensor, index = self.tensor(access.memloc), access.index
+        if index is None:
+            return View(tensor, access.offset, shape, strides, access.dtype)
+        source = self.view(index.source)
+        found = Index(source, index.stride, index.limit, index.vector, index.snake)
+        return IndirectView(tensor, access.offset, shape, strides, access.dtype, found)
 
     def __call__(self, inst: Instruction) -> Inst:
         """The instruction of the op table that `inst` means.
@@ -74,25 +94,49 @@ def steps(function: Function, target: Target, machine: Machine) -> Steps:
 
 def _block(block: BasicBlock, machine: Machine, lifter: Lifter, index: dict[str, int]) -> Steps:
     for item in block.instructions:
-        if isinstance(item, Loop):
-            for value in item.axis.values():
-                for inner in item.blocks:
-                    yield from _block(inner, machine, lifter, {**index, item.axis.name: value})
-        else:
+        if isinstance(item, Instruction):
             inst = lifter(at(item, index) if index else item)
             if inst.alone:
                 machine.execute(inst)
             else:
                 yield Wait((inst,))
+        elif isinstance(item, Loop):
+            for value in item.axis.values():
+                for inner in item.blocks:
+                    yield from _block(inner, machine, lifter, {**index, item.axis.name: value})
+        else:
+            for _ in trips(item, machine, lifter):
+                for inner in item.blocks:
+                    yield from _block(inner, machine, lifter, index)
+
+
+def trips(loop: DynamicLoop | While, machine: Machine, lifter: Lifter) -> Iterator[int]:
+    """The trips of a run-time loop, with its register set for each. Raises: NKI6026."""
+    new = [lifter.tensor(memloc) for memloc in loop.new]
+    if isinstance(loop, While):
+        return while_set(machine, lifter.tensor(loop.condition), loop.loc, new)
+
+    def end(value: int | MemoryLocation) -> int | Tensor:
+        return value if isinstance(value, int) else lifter.tensor(value)
+
+    numbers = span(machine, end(loop.start), end(loop.stop), loop.step, loop.loc)
+    return counted(machine, lifter.tensor(loop.register), numbers, new)
 
 
 def at(inst: Instruction, index: dict[str, int]) -> Instruction:
     """`inst` in one trip of its loops: offsets and attributes become numbers."""
 
+    def access(arg: AccessPattern) -> AccessPattern:
+        offset, found = arg.offset, arg.index
+        if isinstance(offset, AffineExpr):
+            offset = offset.substitute(index)
+        if found is not None:
+            found = replace(found, source=access(found.source))
+        return AccessPattern(arg.memloc, offset, arg.ap, arg.dtype, found)
+
     def fix(operand: object) -> object:
-        if isinstance(operand, AccessPattern) and isinstance(operand.offset, AffineExpr):
-            offset = operand.offset.substitute(index)
-            return AccessPattern(operand.memloc, offset, operand.ap, operand.dtype)
+        if isinstance(operand, AccessPattern):
+            return access(operand)
         if isinstance(operand, AffineExpr):
             return operand.substitute(index)
         return tuple(map(fix, operand)) if isinstance(operand, tuple) else operand

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from opennki.ir import Inst
-from opennki.penguin import Function, Loop, Statement, substitute
+from opennki.penguin import DynamicLoop, Function, Loop, Statement, While, substitute
 from opennki.sim.cores import Steps, Wait, run_alone
 from opennki.sim.machine import Machine
+from opennki.sim.trips import counted, span, while_set
 
 
 def run(function: Function, machine: Machine) -> None:
@@ -15,11 +16,15 @@ def run(function: Function, machine: Machine) -> None:
 
 def steps(function: Function, machine: Machine) -> Steps:
     """Execute `function` as one core of several."""
-    yield from _body(function.body, machine, {})
+    yield from body(function.body, machine, {})
 
 
-def _body(body: list[Statement], machine: Machine, index: dict[str, int]) -> Steps:
-    for item in body:
+def body(statements: list[Statement], machine: Machine, index: dict[str, int]) -> Steps:
+    """Execute statements; `index` has the variables of rolled loops around them.
+
+    Raises: NKI6026 for a run-time loop that does not end.
+    """
+    for item in statements:
         if isinstance(item, Inst):
             inst = substitute(item, index) if index else item
             if inst.alone:
@@ -28,6 +33,13 @@ def _body(body: list[Statement], machine: Machine, index: dict[str, int]) -> Ste
                 yield Wait((inst,))
         elif isinstance(item, Loop):
             for value in item.var.values():
-                yield from _body(item.body, machine, {**index, item.var.name: value})
+                yield from body(item.body, machine, {**index, item.var.name: value})
+        elif isinstance(item, DynamicLoop):
+            trips = span(machine, item.start, item.stop, item.step, item.loc)
+            for _ in counted(machine, item.register, trips, item.new):
+                yield from body(item.body, machine, index)
+        elif isinstance(item, While):
+            for _ in while_set(machine, item.condition, item.loc, item.new):
+                yield from body(item.body, machine, index)
         else:
-            yield from _body(item.body, machine, index)
+            yield from body(item.body, machine, index)

@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from opennki.backend.program import Command, Core, Program
+from opennki.backend.program import Command, Core, Program, Section, Segment
 from opennki.base.codes import NKI6006
 from opennki.base.diag import fail
 from opennki.base.loc import UNKNOWN
@@ -28,7 +28,7 @@ from opennki.sim.machine import Machine
 from opennki.sim.memory import Memory, Storage
 from opennki.target import Target
 
-from .bir import Lifter
+from .bir import Lifter, trips
 
 Image = NDArray[np.uint8]
 
@@ -48,7 +48,17 @@ def steps(program: Program, index: int, machine: Machine, memory: Memory) -> Ste
     """Execute core `index` as one of several. Raises: as `run`."""
     core = program.cores[index]
     place(core, program.target, memory)
-    yield from Run(core, Lifter(program.target), machine).steps()
+    yield from _sections(core.sections, Lifter(program.target), machine)
+
+
+def _sections(sections: list[Section], lifter: Lifter, machine: Machine) -> Steps:
+    """Run segments and run-time loops one after the other."""
+    for section in sections:
+        if isinstance(section, Segment):
+            yield from Run(section, lifter, machine).steps()
+        else:
+            for _ in trips(section.loop, machine, lifter):
+                yield from _sections(section.body, lifter, machine)
 
 
 def place(core: Core, target: Target, memory: Memory) -> None:
@@ -70,14 +80,14 @@ def _storage(memloc: MemoryLocation, image: Image, pitch: int) -> Storage:
 
 
 class Run:
-    """One execution of a core's queues."""
+    """One execution of the queues of a segment."""
 
-    def __init__(self, core: Core, lifter: Lifter, machine: Machine) -> None:
+    def __init__(self, segment: Segment, lifter: Lifter, machine: Machine) -> None:
         self.lifter = lifter
         self.machine = machine
-        self.queues = {e: deque(q.commands) for e, q in core.queues.items()}
+        self.queues = {e: deque(q.commands) for e, q in segment.queues.items()}
         self.rings: dict[Engine, deque[Command]] = {}
-        self.reached: dict[int, int] = dict.fromkeys(core.semaphores, 0)
+        self.reached: dict[int, int] = dict.fromkeys(segment.semaphores, 0)
         self.held: dict[Engine, Inst] = {}
 
     def steps(self) -> Steps:

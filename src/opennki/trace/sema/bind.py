@@ -17,6 +17,8 @@ from opennki.base.codes import (
     NKI1007,
     NKI1008,
     NKI1032,
+    NKI1041,
+    NKI1062,
     NKI2101,
     NKI2102,
     NKI2103,
@@ -31,13 +33,14 @@ from opennki.base.diag import Problem, Severity, problem
 from opennki.base.dtypes import DType
 from opennki.base.dtypes import dtype as to_dtype
 from opennki.base.numerics import FLOAT32_END
-from opennki.ir import Attribute, Given, Inst, InstrSpec, Operand, View, problems
+from opennki.ir import Access, Attribute, Given, Inst, InstrSpec, Operand, Space, View, problems
 from opennki.isa.enums import ActFunc, AluOp, DgeMode, Engine, IsaEnum, MatmulPerfMode
 from opennki.target import ENUM_NUMBERS
 from opennki.trace.context import TraceContext
 from opennki.trace.enums import MEANING, matmul_perf_mode
 from opennki.trace.nki_ctx import nki_ctx
 from opennki.trace.plain import plain_bool, plain_int, plain_number, shown
+from opennki.trace.registers import VirtualRegister
 from opennki.trace.values import NkiTensor
 
 from .keywords import in_order
@@ -125,6 +128,7 @@ def key_of(cls: type[Inst], values: tuple[Any, ...], engine: Any) -> tuple[Any, 
                 value.dtype,
                 tensor.kind,
                 value.const_offset // tensor.pitch,
+                value.index and value.index.kind,
             ]
         elif isinstance(field, Attribute) and field.type is float:
             parts.append(repr(value))  # 0.0 and -0.0 are equal, and so are 1 and True
@@ -143,7 +147,10 @@ def frozen(value: Any) -> Any:
 def _remember(
     ctx: TraceContext, cls: type[Inst], values: tuple[Any, ...], engine: Any, inst: Inst
 ) -> None:
-    if any(isinstance(v, View) and v.offset.__class__ is not int for v in values):
+    if any(o.many for o in cls.spec.operands) or any(
+        isinstance(v, View) and (v.offset.__class__ is not int or v.index is not None)
+        for v in values
+    ):
         return
     if any(isinstance(v, numbers.Number) and v.__class__ not in _PLAIN for v in values):
         return
@@ -176,14 +183,42 @@ def _field(spec: InstrSpec, field: Operand | Attribute, value: Any) -> Any:
 
 
 def _operand(spec: InstrSpec, operand: Operand, value: Any) -> Any:
+    if operand.many:
+        return _several(spec, operand, value)
     if isinstance(value, NkiTensor):
+        if value.tensor.retired:
+            raise Refused(problem(NKI1062, operand=operand.name, name=value.tensor.name))
         return value
+    if isinstance(value, VirtualRegister) and Space.register in operand.spaces:
+        if operand.access is Access.OUT and value.frozen:
+            raise Refused(problem(NKI1041, operand=operand.name, fn=f"nki.isa.{spec.label}"))
+        return value.view
     if value is None and operand.optional and operand.given is not Given.VALUE:
         return None
     if operand.number and (found := plain_number(value)) is not None:
         return _in_float32(spec, operand.name, found)
-    expected = "a tensor or a number" if operand.number else "a tensor"
+    thing = "a register" if Space.register in operand.spaces else "a tensor"
+    expected = f"{thing} or a number" if operand.number else thing
     raise Refused(_wrong_type(spec, operand.name, expected, value))
+
+
+def _several(spec: InstrSpec, operand: Operand, value: Any) -> tuple[NkiTensor, ...]:
+    """A list of tensors. Raises: Refused."""
+    if not isinstance(value, list | tuple):
+        raise Refused(_wrong_type(spec, operand.name, "a list of tensors", value))
+    for number, one in enumerate(value):
+        if not isinstance(one, NkiTensor):
+            raise Refused(_wrong_type(spec, f"{operand.name}[{number}]", "a tensor", one))
+    if not 1 <= len(value) <= operand.many:
+        expected = f"a list of 1 to {operand.many} tensors"
+        got = f"a list of {len(value)}"
+        raise Refused(
+            problem(
+                NKI1007, operand=operand.name, name=operand.name, fn=f"nki.isa.{spec.label}",
+                expected=expected, got=got,
+            )
+        )  # fmt: skip
+    return tuple(value)
 
 
 def _attribute(spec: InstrSpec, field: Attribute, value: Any) -> Any:
@@ -205,6 +240,8 @@ def _attribute(spec: InstrSpec, field: Attribute, value: Any) -> Any:
         return _dtype(spec, field, value)
     if kind is str and isinstance(value, str):
         return value
+    if kind is tuple and field.name in _NUMBERS:
+        return _numbers(spec, field, value)
     if kind is tuple and (found := _integers(value, field.name in _NESTED)) is not None:
         return found if isinstance(found, tuple) else (found,)
     expected = "an integer or a list of integers" if kind is tuple else kind.__name__
@@ -215,6 +252,17 @@ def _in_float32(spec: InstrSpec, name: str, value: int | float) -> int | float:
     if FLOAT32_END <= abs(value) < inf:
         raise Refused(_wrong_type(spec, name, "a number that float32 can hold", value))
     return value
+
+
+_NUMBERS = frozenset({"scales"})
+"""Attributes that are lists of numbers, which need not be integers."""
+
+
+def _numbers(spec: InstrSpec, field: Attribute, value: Any) -> tuple[float, ...]:
+    items = [plain_number(v) for v in value] if isinstance(value, list | tuple) else [None]
+    if any(item is None for item in items):
+        raise Refused(_wrong_type(spec, field.name, "a list of numbers", value))
+    return tuple([float(_in_float32(spec, field.name, item)) for item in items if item is not None])
 
 
 _NESTED = frozenset({"pattern", "replica_groups", "source_target_pairs"})

@@ -20,11 +20,13 @@ from opennki.isa.permute import (
     TiledCollectivePermuteOp,
     TiledCollectivePermuteReduceOp,
 )
+from opennki.isa.rank_ids import GetCurProcessingRankId, GetGlobalRankId
 from opennki.trace.context import TraceContext
 from opennki.trace.fault import fault
 from opennki.trace.nki_ctx import nki_ctx
 from opennki.trace.objects import NKIObject
 from opennki.trace.plain import plain_int, shown
+from opennki.trace.registers import VirtualRegister
 from opennki.trace.values import NkiTensor
 
 from .bind import bind
@@ -269,6 +271,35 @@ def collective_permute_implicit_reduce(
     dsts = call.by_channel("dsts_by_channel", dsts_by_channel, channels)
     for channel, src0, src1, dst in zip(channels, srcs0, srcs1, dsts, strict=True):
         call.emit((src0, src1, dst, op, groups, channel, priority), name)
+
+
+@nki_function()
+def rank_id(name: str | None = None) -> VirtualRegister:
+    """A register that holds the rank of the launch that runs the kernel.
+
+    Args: name of the instruction. Source: NKI collectives reference, rank_id.
+    """
+    call = _Call("rank_id", GetGlobalRankId)
+    made = call.ctx.new_register("rank")
+    call.emit((made,), name)
+    return made
+
+
+@nki_function()
+def collective_permute_implicit_current_processing_rank_id(
+    iteration_id: int, replica_group: ReplicaGroup, channel_id: int = 0, name: str | None = None
+) -> VirtualRegister:
+    """A register that holds the rank whose data a ring has brought after `iteration_id` steps.
+
+    Args: iteration_id, 0 for the data of the rank itself; replica_group, a `ReplicaGroup`, whose
+        groups are the rings; channel_id, 0 to 3; name of the instruction.
+    Source: NKI collectives reference.
+    """
+    fn = "collective_permute_implicit_current_processing_rank_id"
+    call = _Call(fn, GetCurProcessingRankId)
+    made = call.ctx.new_register("rank")
+    call.emit((made, iteration_id, call.groups(replica_group), channel_id), name)
+    return made
 
 
 class _Call:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from opennki.base.codes import NKI1011, NKI1012, NKI2107, NKI2116, NKI7001
+from opennki.base.codes import NKI1011, NKI1012, NKI1029, NKI2107, NKI2116, NKI7001
 from opennki.base.dtypes import dtype as to_dtype
 from opennki.base.dtypes import float32, int64, uint8, uint64
 from opennki.ir import SBUF, Role, Space, Tensor, fixed_size
@@ -18,7 +19,9 @@ from opennki.isa.enums import AluOp
 from opennki.target import Target
 from opennki.trace.arguments import cast
 from opennki.trace.context import TraceContext
+from opennki.trace.fault import fault
 from opennki.trace.nki_ctx import nki_ctx
+from opennki.trace.refusals import MissingAttribute
 from opennki.trace.values import NkiTensor
 
 from . import isa
@@ -62,7 +65,7 @@ def _contents(ctx: TraceContext, constant: Any) -> NDArray[Any]:
         raise wrong_type(ctx, "shared_constant", "constant", expected, constant)
     path = Path(constant)
     if not path.is_file():
-        raise ctx.refusal(NKI7001, path=path)
+        raise ctx.refusal(NKI7001, path=path, relative="paths")
     try:
         loaded = np.load(path, allow_pickle=False)
     except ValueError:
@@ -83,6 +86,8 @@ def shared_identity_matrix(n: Any, dtype: Any = uint8, dst: Any = None) -> NkiTe
     """
     ctx = nki_ctx("nl.shared_identity_matrix")
     size = integer(ctx, "shared_identity_matrix", "n", n)
+    if size < 1:
+        raise wrong_type(ctx, "shared_identity_matrix", "n", "a positive integer", n)
     kind = dtype_or(ctx, dtype, uint8)
     if dst is None:
         made = result(ctx, "identity", (size, size), kind)
@@ -183,6 +188,15 @@ class TileSize:
     def sbuf_min_align(self) -> int:
         """Alignment of addresses in SBUF, in bytes."""
         return self._target().sbuf_align
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """What to say of a limit that there is none of."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        known = [n for n in dir(TileSize) if not n.startswith("_")]
+        close = difflib.get_close_matches(name, known, 1)
+        facts = {"module": "nl.tile_size", "why": "", "close": "".join(close)}
+        raise MissingAttribute(fault(NKI1029, name=name, **facts).diagnostics)
 
     def __repr__(self) -> str:
         return f"nl.tile_size of {self._target()}"

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from math import prod
 from typing import Any
 
-from opennki.base.codes import NKI1040
+from opennki.base.codes import NKI1007, NKI1040
 from opennki.trace.fault import fault
 from opennki.trace.nki_ctx import nki_ctx
 from opennki.trace.plain import plain_int, shown
@@ -18,14 +18,15 @@ from .operands import integer
 
 
 def _range(fn: str, start: Any, stop: Any, step: Any) -> builtins.range:
-    """Python's range over integers. Raises: NKI1040 for anything else, and for a step of 0."""
+    """Python's range over integers. Raises: NKI1040 for anything else, NKI1007 for a step of 0."""
     first, last = (0, start) if stop is None else (start, stop)
     named = {"start": first, "stop": last, "step": step}
     for name, value in named.items():
         if plain_int(value) is None:
             raise fault(NKI1040, name=name, fn=f"nl.{fn}", got=shown(value))
     if step == 0:
-        raise fault(NKI1040, name="step", fn=f"nl.{fn}", got="0")
+        facts = {"fn": f"nl.{fn}", "expected": "an integer other than 0", "got": "0"}
+        raise fault(NKI1007, name="step", **facts)
     return builtins.range(first, last, step)
 
 

@@ -54,6 +54,15 @@ def scratch(
     return _new(ctx, ctx.unique(stem), shape, dtype, space)
 
 
+def in_sbuf(ctx: TraceContext, view: NkiTensor, stem: str) -> NkiTensor:
+    """`view`, or a copy of it if it is in PSUM: for what cannot read there."""
+    if view.tensor.space is not Space.psum:
+        return view
+    copied = scratch(ctx, stem, view.shape, view.dtype)
+    isa.tensor_copy(copied, view)
+    return copied
+
+
 def _new(
     ctx: TraceContext, name: str, shape: Shape, dtype: DType, space: Space,
     place: tuple[int, int | None] = (0, None),
@@ -120,7 +129,11 @@ def _fits(ctx: TraceContext, tensor: Tensor) -> None:
     if len(tensor.shape) < 2:
         why = "on-chip tensors have a partition dimension and at least one more"
         raise ctx.refusal(NKI3001, shape=list(tensor.shape), why=why)
-    if tensor.start_partition + tensor.shape[0] > t.partitions:
+    if tensor.start_partition + tensor.shape[0] > t.partitions >= tensor.shape[0]:
+        got = (tensor.start_partition, tensor.address)
+        why = f"{tensor.shape[0]} partitions from there on"
+        raise ctx.refusal(NKI3009, got=got, space=tensor.space, why=why)
+    if tensor.shape[0] > t.partitions:
         raise ctx.refusal(NKI3002, got=tensor.shape[0], limit=t.partitions, target=t.title)
     limit = t.sbuf_bytes if tensor.space is Space.sbuf else t.psum_bytes
     if tensor.row_bytes > limit:

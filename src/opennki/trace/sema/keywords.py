@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from opennki.base.codes import NKI1008, NKI1029, NKI2116
+from opennki.base.codes import NKI1008, NKI2116
 from opennki.base.dtypes import DType
 from opennki.base.dtypes import dtype as to_dtype
 from opennki.ir import Inst
@@ -62,7 +62,7 @@ def _dma_copy(calls: Mapping[str, Call], given: Given, old: Given) -> Any:
         return calls["dma_copy"](**given)
     made = {"srcs": [given["src"], given["dst"]], "reduce_op": op}
     made |= {k: v for k, v in old.items() if k == "unique_indices"}
-    compute = _existing(calls, "dma_compute")
+    compute = calls["dma_compute"]
     defaults = inspect.signature(calls["dma_copy"]).parameters
     for name, value in given.items():
         if name == "dst" or (name != "src" and value is not defaults[name].default):
@@ -81,23 +81,10 @@ def _sendrecv(calls: Mapping[str, Call], given: Given, old: Given) -> Any:
     return calls["sendrecv"](**{**given, "dma_engine": chosen})
 
 
-def _register_move(calls: Mapping[str, Call], given: Given, old: Given) -> Any:
-    source = _existing(calls, "register_alloc")(old["imm"])
-    return calls["register_move"](**{**given, "src": source})
-
-
-def _existing(calls: Mapping[str, Call], name: str) -> Call:
-    if name not in calls:
-        why = ", which is part of NKI but not of opennki yet"
-        raise fault(NKI1029, name=name, module="nki.isa", why=why, close="")
-    return calls[name]
-
-
 _MEANING: dict[str, Callable[[Mapping[str, Call], Given, Given], Any]] = {
     "dma_copy": _dma_copy,
     "nc_matmul": _nc_matmul,
     "sendrecv": _sendrecv,
-    "register_move": _register_move,
 }
 
 

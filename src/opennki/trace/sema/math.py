@@ -15,18 +15,21 @@ from opennki.base.dtypes import DType, float32, int32, uint32
 from opennki.ir import Space
 from opennki.ir.scalar import ScalarFn
 from opennki.isa import act, alu
-from opennki.isa.enums import ActFunc, AluOp
+from opennki.isa.enums import ActFunc, AluOp, Engine
 from opennki.trace.context import TraceContext
 from opennki.trace.nki_ctx import nki_ctx
 from opennki.trace.values import NkiTensor
 
 from . import isa
-from .creation import result, scratch
+from .creation import in_sbuf, result, scratch
 from .marks import nki_function
 from .operands import dtype_or, fitted, number, spread, tile, wrong_type
 
 Function = Callable[..., NkiTensor]
 NATIVE_INTS = frozenset({int32, uint32})
+COMPARISONS = frozenset(
+    {AluOp.is_equal, AluOp.not_equal, AluOp.is_lt, AluOp.is_le, AluOp.is_gt, AluOp.is_ge}
+)  # fmt: skip
 
 
 # ---- two operands --------------------------------------------------------------------------------
@@ -65,20 +68,39 @@ def binary(row: ScalarFn, x: Any, y: Any, dtype: Any = None) -> NkiTensor:
     left, right = number(x), number(y)
     if left is not None and right is not None:
         raise wrong_type(ctx, fn, "x", "a tile, as `y` is a number", x)
-    if right is not None:
-        a = tile(ctx, fn, "x", x)
-        dst = result(ctx, fn, a.shape, dtype_or(ctx, dtype, a.dtype))
-        _with_number(ctx, row, dst, a, right, False)
-    elif left is not None:
-        b = tile(ctx, fn, "y", y)
-        dst = result(ctx, fn, b.shape, dtype_or(ctx, dtype, b.dtype))
-        _with_number(ctx, row, dst, b, left, True)
+    tiles = []
+    for name, value, plain in (("x", x, left), ("y", y, right)):
+        if plain is None and not isinstance(value, NkiTensor):
+            raise wrong_type(ctx, fn, name, "a tensor or a number", value)
+        if plain is None:
+            tiles.append(tile(ctx, fn, name, value))
+    whole = next((t for t in tiles if t.free_size > 1), tiles[0])
+    dst = result(ctx, fn, whole.shape, dtype_or(ctx, dtype, tiles[0].dtype))
+    made = _integers_for(ctx, row, dst, tiles)
+    if len(tiles) == 2:
+        _with_tile(ctx, row, made, *tiles)
+    elif right is not None:
+        _with_number(ctx, row, made, tiles[0], right, False)
     else:
-        a, b = tile(ctx, fn, "x", x), tile(ctx, fn, "y", y)
-        whole = b if a.free_size == 1 and b.free_size > 1 else a
-        dst = result(ctx, fn, whole.shape, dtype_or(ctx, dtype, a.dtype))
-        _with_tile(ctx, row, dst, a, b)
+        assert left is not None
+        _with_number(ctx, row, made, tiles[0], left, True)
+    if made is not dst:
+        isa.tensor_copy(dst, made)
     return dst
+
+
+def _integers_for(
+    ctx: TraceContext, row: ScalarFn, dst: NkiTensor, tiles: list[NkiTensor]
+) -> NkiTensor:
+    """Where to compute: `dst`, or a tile of integers for a comparison of 32-bit integers.
+
+    Only with a 32-bit integer result are these compared exactly; as 1 or 0, it then becomes a
+    byte, say, without a loss.
+    """
+    integers = {t.dtype for t in tiles} <= NATIVE_INTS
+    if not integers or dst.dtype in NATIVE_INTS or row.key not in COMPARISONS:
+        return dst
+    return scratch(ctx, f"{dst.name}_{row.nki}", dst.shape, tiles[0].dtype)
 
 
 def _with_number(
@@ -90,8 +112,11 @@ def _with_number(
     tile of the number instead, which GpSimd computes exactly.
     """
     _one_dtype(ctx, row, dst, x=data)
-    if _exact(row, dst, data) and isinstance(value, int) and _holds(data.dtype, value):
-        filled = scratch(ctx, f"{dst.name}_{row.nki}", (data.shape[0], 1), data.dtype)
+    exact = _exact(row, dst, data) and isinstance(value, int) and _holds(data.dtype, value)
+    if exact or _on_gpsimd_only(row):
+        data = in_sbuf(ctx, data, f"{dst.name}_x")
+    if exact:
+        filled = scratch(ctx, f"{dst.name}_number", (data.shape[0], 1), data.dtype)
         isa.memset(filled, value)
         constant = spread(filled, data.shape)
         a, b = (constant, data) if first else (data, constant)
@@ -100,10 +125,15 @@ def _with_number(
         isa.tensor_scalar(dst, data, row.key, value, first)
 
 
-def _exact(row: ScalarFn, dst: NkiTensor, data: NkiTensor) -> bool:
-    integers = data.dtype in NATIVE_INTS and dst.dtype in NATIVE_INTS
-    on_gpsimd = row.kind != "bitvec" and row.key in alu.INT_ALU
-    return integers and on_gpsimd and data.tensor.space is not Space.psum
+def _exact(row: ScalarFn, *tiles: NkiTensor) -> bool:
+    """Whether GpSimd combines tiles of these dtypes in 32-bit integers."""
+    integers = {t.dtype for t in tiles} <= NATIVE_INTS
+    on_gpsimd = Engine.POOL in alu.ENGINES[row.key] and row.key in alu.INT_ALU
+    return integers and on_gpsimd and row.kind != "bitvec"
+
+
+def _on_gpsimd_only(row: ScalarFn) -> bool:
+    return set(alu.ENGINES[row.key]) == {Engine.POOL}
 
 
 def _holds(dtype: DType, value: int) -> bool:
@@ -117,11 +147,15 @@ def _with_tile(
 ) -> None:
     """``x op y``; a float32 (P, 1) operand of an arithmetic operator is a per-partition scalar."""
     _one_dtype(ctx, row, dst, x=x, y=y)
+    if _exact(row, dst, x, y) or _on_gpsimd_only(row):
+        same = x is y
+        x = in_sbuf(ctx, x, f"{dst.name}_x")
+        y = x if same else in_sbuf(ctx, y, f"{dst.name}_y")
+    elif x.tensor.space is Space.psum is y.tensor.space:
+        y = in_sbuf(ctx, y, f"{dst.name}_y")
     x_fits = fitted(ctx, row.nki, "x", x, "y", dst.shape)
     y_fits = fitted(ctx, row.nki, "y", y, "x", dst.shape)
-    if x_fits is x and y_fits is x_fits:
-        isa.tensor_tensor(dst, x, x, row.key)
-    elif y_fits is not y and _is_scalar_operand(row, y):
+    if y_fits is not y and _is_scalar_operand(row, y):
         isa.tensor_scalar(dst, x, row.key, y, False)
     elif x_fits is not x and _is_scalar_operand(row, x):
         isa.tensor_scalar(dst, y, row.key, x, True)

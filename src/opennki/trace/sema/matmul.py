@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from opennki.base.codes import NKI2103, NKI2107, NKI2212
+from opennki.base.codes import NKI2103, NKI2104, NKI2107, NKI2212
 from opennki.base.dtypes import float32
 from opennki.ir import SBUF, Space
 from opennki.isa.enums import Engine
@@ -14,7 +14,7 @@ from opennki.trace.plain import plain_bool
 from opennki.trace.values import NkiTensor
 
 from . import isa
-from .creation import result, scratch
+from .creation import in_sbuf, result, scratch
 from .marks import nki_function
 from .operands import dtype_or, tile, wrong_type
 
@@ -25,8 +25,8 @@ def matmul(x: Any, y: Any, transpose_x: bool = False) -> NkiTensor:
 
     Args: x, in SBUF, (M, K), or (K, M) with `transpose_x`; y, in SBUF, (K, N). The Tensor engine
         contracts over partitions, so without `transpose_x` x is transposed first.
-    Raises: NKI2107 for tiles that are not two-dimensional, NKI2103 if the K differ; NKI2104 and
-        NKI2212 for what does not fit the array.
+    Raises: NKI2107 for tiles that are not two-dimensional, NKI2103 if the K differ; NKI2104 for M
+        above 128 and N above 512, on every target; NKI2212 if K is above 128.
     """
     ctx = nki_ctx("nl.matmul")
     left, right = _matrix(ctx, "matmul", "x", x), _matrix(ctx, "matmul", "y", y)
@@ -37,6 +37,9 @@ def matmul(x: Any, y: Any, transpose_x: bool = False) -> NkiTensor:
         facts = {"dim": "K", "got": right.shape[0], "want": contracted, "inst": "nl.matmul"}
         raise ctx.refusal(NKI2103, operand="y", other="x", **facts)
     rows = left.shape[1 if transpose_x else 0]
+    sums = ctx.target.psum_bank_bytes // float32.itemsize
+    _at_most(ctx, "x", "M", rows, ctx.target.pe_cols)
+    _at_most(ctx, "y", "N", right.shape[1], sums)
     dst = result(ctx, "matmul", (rows, right.shape[1]), float32, Space.psum)
     stationary = left if transpose_x else _turned(ctx, left, dst.name)
     isa.nc_matmul(dst, stationary, right, accumulate=False)
@@ -54,6 +57,12 @@ def _two_dimensional(ctx: TraceContext, fn: str, name: str, view: NkiTensor) -> 
     if len(view.shape) != 2:
         facts = {"got": list(view.shape), "inst": f"nl.{fn}", "want": "two dimensions"}
         raise ctx.refusal(NKI2107, operand=name, smaller=name, **facts)
+
+
+def _at_most(ctx: TraceContext, name: str, dim: str, got: int, limit: int) -> None:
+    if got > limit:
+        facts = {"got": got, "limit": limit, "inst": "nl.matmul", "target": ctx.target.title}
+        raise ctx.refusal(NKI2104, operand=name, dim=dim, **facts)
 
 
 def _fits_the_array(ctx: TraceContext, name: str, view: NkiTensor) -> None:
@@ -90,10 +99,8 @@ def transpose(x: Any, dtype: Any = None) -> NkiTensor:
     _fits_the_array(ctx, "x", data)
     shape, kind = (data.shape[1], data.shape[0]), dtype_or(ctx, dtype, data.dtype)
     dst = result(ctx, "transpose", shape, kind, Space.psum)
-    if data.tensor.space is Space.psum and max(shape) > ctx.target.transpose_block:
-        moved = scratch(ctx, f"{dst.name}_x", data.shape, data.dtype)
-        isa.tensor_copy(moved, data)
-        data = moved
+    if max(shape) > ctx.target.transpose_block:
+        data = in_sbuf(ctx, data, f"{dst.name}_x")
     if kind == data.dtype:
         isa.nc_transpose(dst, data)
     else:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from opennki.base.codes import NKI1007, NKI2101, NKI2105, NKI2127, NKI3004
-from opennki.base.dtypes import DType
-from opennki.base.dtypes import dtype as to_dtype
+from opennki.base.codes import NKI1007, NKI2101, NKI2105, NKI2109, NKI2127, NKI3004
+from opennki.base.dtypes import DType, tensor_dtype
 from opennki.ir import ON_CHIP, Space
 from opennki.trace.context import TraceContext
 from opennki.trace.plain import plain_int, plain_number, shown
-from opennki.trace.values import NkiTensor
+from opennki.trace.values import NkiTensor, restrided
 
 Shape = tuple[int, ...]
 number = plain_number
@@ -32,7 +31,10 @@ def tensor(ctx: TraceContext, fn: str, name: str, value: Any) -> NkiTensor:
 def tile(
     ctx: TraceContext, fn: str, name: str, value: Any, spaces: Collection[Space] = ON_CHIP
 ) -> NkiTensor:
-    """`value`, which must be a tensor in one of `spaces`. Raises: NKI1007, NKI2105."""
+    """`value`, which must be a tensor in one of `spaces`.
+
+    Raises: NKI1007, NKI2105; NKI2109 for a window onto a tile with one dimension only.
+    """
     found = tensor(ctx, fn, name, value)
     if found.tensor.space not in spaces:
         allowed = " or ".join(sorted(s.name for s in spaces))
@@ -41,6 +43,8 @@ def tile(
         facts |= {"takes": "writes it to" if written else "takes it from"}
         facts |= {"target" if written else "source": name}
         raise ctx.refusal(NKI2105, operand=name, **facts)
+    if found.tensor.space.on_chip and len(found.shape) < 2:  # as .ap() makes them
+        raise ctx.refusal(NKI2109, operand=name, rank=len(found.shape))
     return found
 
 
@@ -57,15 +61,15 @@ def dtype_or(ctx: TraceContext, dtype: Any, default: DType) -> DType:
     if dtype is None:
         return default
     try:
-        return to_dtype(dtype)
+        return tensor_dtype(dtype)
     except KeyError:
-        raise ctx.refusal(NKI3004, got=str(dtype)) from None
+        raise ctx.refusal(NKI3004, got=f"{dtype!s:.60}") from None
 
 
 def spread(view: NkiTensor, shape: Shape) -> NkiTensor:
     """`view`, with one element per partition, repeated to `shape` by strides of 0."""
     strides = (view.strides[0], *(0 for _ in shape[1:]))
-    return NkiTensor(view.tensor, view.offset, shape, strides, view.dtype)
+    return restrided(view, shape, strides)
 
 
 def fitted(

@@ -11,18 +11,21 @@ from dataclasses import dataclass
 from math import prod as product
 from typing import Any
 
-from opennki.base.codes import NKI2401, NKI2402, NKI2403
-from opennki.base.dtypes import DType, float32
+from opennki.base.codes import NKI2106, NKI2401, NKI2402, NKI2403
+from opennki.base.dtypes import FLOATS, DType, float8_e8m0fnu, float32, names
 from opennki.isa.enums import ActFunc, AluOp
 from opennki.isa.reduce import reduce_axes
 from opennki.trace.context import TraceContext
 from opennki.trace.nki_ctx import nki_ctx
-from opennki.trace.values import NkiTensor
+from opennki.trace.values import NkiTensor, restrided
 
 from . import isa
 from .creation import result, scratch
 from .marks import nki_function
 from .operands import Shape, dtype_or, fitted, integer, number, tile, wrong_type
+
+FRACTIONS = FLOATS - {float8_e8m0fnu}
+"""Dtypes that hold values in between; float8_e8m0fnu is read as bytes."""
 
 
 @dataclass
@@ -66,7 +69,7 @@ class Fold:
     def repeated(self, folded: NkiTensor) -> NkiTensor:
         """A result of shape `ones` as a view of the tile's shape."""
         strides = (*folded.strides[: self.axes[0]], *(0 for _ in self.axes))
-        return NkiTensor(folded.tensor, folded.offset, self.data.shape, strides, folded.dtype)
+        return restrided(folded, self.data.shape, strides)
 
     def scratch(self, stem: str, shape: Shape, dtype: DType = float32) -> NkiTensor:
         """A tile for a value in between."""
@@ -225,6 +228,8 @@ def rms_norm(
     Args: x and w, tiles of one shape (w may be (P, 1)); n, what the sum is divided by; epsilon;
         dtype of the result, by default that of x; compute_dtype of what is in between, by default
         float32.
+    Raises: NKI1007, NKI2105, NKI2101, NKI2127, NKI2401 to NKI2403 as of the other functions;
+        NKI2106 for a `compute_dtype` that is not floating point.
     """
     fold = fold_of("rms_norm", x, axis)
     ctx, data = fold.ctx, fold.data
@@ -235,6 +240,11 @@ def rms_norm(
     if small is None:
         raise wrong_type(ctx, "rms_norm", "epsilon", "a number", epsilon)
     inner = dtype_or(ctx, compute_dtype, float32)
+    if inner not in FRACTIONS:
+        raise ctx.refusal(
+            NKI2106, operand="compute_dtype", got=inner, inst="nl.rms_norm",
+            allowed=names(FRACTIONS), target=ctx.target.title,
+        )  # fmt: skip
     dst = result(ctx, "rms_norm", data.shape, dtype_or(ctx, dtype, data.dtype))
     squares = fold.scratch("squares", data.shape, inner)
     rms = fold.scratch("rms", fold.ones, inner)

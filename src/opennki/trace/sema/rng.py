@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from opennki.base.codes import NKI2106
+from opennki.base.codes import NKI2106, NKI2107, NKI2124
 from opennki.base.dtypes import FLOATS, DType, float8_e8m0fnu, float32, names, uint32
 from opennki.base.numerics import from_f32, to_f32
-from opennki.ir import ON_CHIP, Space
+from opennki.ir import ON_CHIP, Space, fixed_size
 from opennki.isa.enums import AluOp
 from opennki.isa.generator import FRACTION, ONE
 from opennki.isa.rng import UNIFORM, Rand2Op
@@ -20,7 +20,7 @@ from opennki.trace.values import NkiTensor
 from . import isa
 from .creation import FILL_COLUMNS, ndarray, result, scratch
 from .marks import nki_function
-from .operands import dtype_or, tensor, tile
+from .operands import dtype_or, number, tensor, tile, wrong_type
 
 KINDS = FLOATS - {float8_e8m0fnu}
 """Dtypes that have numbers from 0 to 1."""
@@ -106,7 +106,12 @@ def random_seed(seed: Any) -> None:
     Args: seed, a (1, 1) tile of 32 bits.
     Raises: NKI1007 if it is no tile; NKI2105, NKI2106, NKI2107 as `nisa.set_rng_seed`.
     """
-    isa.set_rng_seed(tensor(nki_ctx("nl.random_seed"), "random_seed", "seed", seed))
+    ctx = nki_ctx("nl.random_seed")
+    given = tensor(ctx, "random_seed", "seed", seed)
+    if given.shape != (1, 1):
+        facts = fixed_size("seed", given.shape, (1, 1))
+        raise ctx.refusal(NKI2107, inst="nl.random_seed", **facts)
+    isa.set_rng_seed(given)
 
 
 @nki_function()
@@ -115,10 +120,12 @@ def dropout(x: Any, rate: Any, dtype: Any = None) -> NkiTensor:
 
     Args: x, a tile; rate, the probability that an element is dropped: a number or a (P, 1) tile;
         dtype of the result, by default that of x.
-    Raises: NKI1007 if x is no tile, NKI2105 if it is in HBM; otherwise as `nisa.dropout`.
+    Raises: NKI1007 if x is no tile, NKI2105 if it is in HBM; NKI1007, NKI2107, NKI2124 for a rate
+        that is none; otherwise as `nisa.dropout`.
     """
     ctx = nki_ctx("nl.dropout")
     data = tile(ctx, "dropout", "x", x, ON_CHIP)
+    _check_rate(ctx, data, rate)
     kind = dtype_or(ctx, dtype, data.dtype)
     dst = result(ctx, "dropout", data.shape, kind)
     if kind == data.dtype:
@@ -128,3 +135,18 @@ def dropout(x: Any, rate: Any, dtype: Any = None) -> NkiTensor:
     isa.dropout(kept, data, rate)
     isa.tensor_copy(dst, kept)
     return dst
+
+
+def _check_rate(ctx: TraceContext, x: NkiTensor, rate: Any) -> None:
+    """A probability, or a tile with one for every partition of `x`."""
+    if isinstance(rate, NkiTensor):
+        if rate.shape != (x.shape[0], 1):
+            facts = fixed_size("rate", rate.shape, (x.shape[0], 1))
+            raise ctx.refusal(NKI2107, inst="nl.dropout", **facts)
+        return
+    found = number(rate)
+    if found is None:
+        raise wrong_type(ctx, "dropout", "rate", "a number or a (P, 1) tile", rate)
+    if not 0 <= found <= 1:
+        allowed = "numbers from 0 to 1"
+        raise ctx.refusal(NKI2124, name="rate", got=found, allowed=allowed, inst="nl.dropout")

@@ -1,14 +1,15 @@
 """Rounding to integers towards one side: `ceil`, `floor`, `trunc`.
 
 The ALUs have no rounding operator, but exact remainders: ``x mod 1`` has the sign of 1,
-``x mod -1`` that of -1, ``x fmod 1`` that of x. Infinities have no remainder and give NaN.
+``x mod -1`` that of -1, ``x fmod 1`` that of x. The remainder is taken of x clamped to 2^23, from
+where on every float32 is an integer, so that infinities, which have none, stay what they are.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
-from opennki.ir import Space
+from opennki.base.dtypes import float32
 from opennki.isa.enums import AluOp
 from opennki.trace.nki_ctx import nki_ctx
 from opennki.trace.values import NkiTensor
@@ -37,15 +38,17 @@ def trunc(x: Any, dtype: Any = None) -> NkiTensor:
     return _without("trunc", x, dtype, AluOp.fmod, 1.0)
 
 
+LARGE: Final = 2.0**23
+"""The magnitude from which on every float32 is an integer."""
+
+
 def _without(fn: str, x: Any, dtype: Any, remainder: AluOp, by: float) -> NkiTensor:
-    """``x - remainder(x, by)`` in one instruction; integer tiles are copied."""
+    """``x - remainder(clamp(x), by)``; integer tiles are copied."""
     data, dst = unary(fn, x, dtype)
     if data.dtype.is_int:
         isa.tensor_copy(dst, data)
         return dst
-    if data.tensor.space is Space.psum:  # both inputs would be in PSUM
-        copied = scratch(nki_ctx(), f"{dst.name}_{fn}", data.shape, data.dtype)
-        isa.tensor_copy(copied, data)
-        data = copied
-    isa.scalar_tensor_tensor(dst, data, remainder, by, AluOp.subtract, data, False, True)
+    small = scratch(nki_ctx(), f"{dst.name}_{fn}", data.shape, float32)
+    isa.tensor_scalar(small, data, AluOp.max, -LARGE, False, AluOp.min, LARGE)
+    isa.scalar_tensor_tensor(dst, small, remainder, by, AluOp.subtract, data, False, True)
     return dst

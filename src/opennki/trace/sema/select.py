@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from opennki.base.codes import NKI2124, NKI3032
-from opennki.base.dtypes import DType, uint8, uint16, uint32
-from opennki.ir import SBUF, Space
+from opennki.base.codes import NKI2124, NKI2606, NKI3032
+from opennki.base.dtypes import DType, int32, uint8, uint16, uint32
+from opennki.ir import SBUF
 from opennki.isa.enums import AluOp
+from opennki.isa.fill import holds
 from opennki.trace.context import TraceContext
 from opennki.trace.nki_ctx import nki_ctx
 from opennki.trace.values import NkiTensor
 
 from . import isa
-from .creation import result, scratch
+from .creation import in_sbuf, result, scratch
 from .marks import nki_function
 from .operands import Shape, dtype_or, fitted, integer, number, tensor, tile, wrong_type
 
@@ -26,7 +27,8 @@ def where(condition: Any, x: Any, y: Any, dtype: Any = None) -> NkiTensor:
 
     Args: condition, a tile; x and y, tiles of its shape, (P, 1) tiles, or numbers; dtype of the
         result, by default that of the first of x and y that is a tile, else of `condition`.
-    Raises: NKI1007, NKI2105, NKI2101, NKI2127 as the binary operators.
+    Raises: NKI1007, NKI2105, NKI2101, NKI2127 as the binary operators; NKI2606 for a number that
+        the dtype of the result does not hold.
     """
     ctx = nki_ctx("nl.where")
     mask = tile(ctx, "where", "condition", condition)
@@ -35,8 +37,8 @@ def where(condition: Any, x: Any, y: Any, dtype: Any = None) -> NkiTensor:
     whole = next((v.shape for v in (x, y) if isinstance(v, NkiTensor) and v.free_size > 1), None)
     shape = mask.shape if mask.free_size > 1 or whole is None else whole
     dst = result(ctx, "where", shape, kind)
-    chosen = _choice(ctx, "x", x, shape)
-    other = _choice(ctx, "y", y, shape)
+    chosen = _choice(ctx, "x", x, shape, kind)
+    other = _choice(ctx, "y", y, shape, kind)
     if isinstance(other, NkiTensor):
         isa.tensor_copy(dst, other)
     else:
@@ -47,10 +49,17 @@ def where(condition: Any, x: Any, y: Any, dtype: Any = None) -> NkiTensor:
     return dst
 
 
-def _choice(ctx: TraceContext, name: str, value: Any, shape: Shape) -> NkiTensor | int | float:
+def _choice(
+    ctx: TraceContext, name: str, value: Any, shape: Shape, dtype: DType
+) -> NkiTensor | int | float:
+    """An argument of `where` that is chosen from: a number that `dtype` holds, or a tile."""
     constant = number(value)
     if constant is not None:
+        if dtype.is_int and not holds(dtype, constant):
+            raise ctx.refusal(NKI2606, value=constant, dtype=dtype)
         return constant
+    if not isinstance(value, NkiTensor):
+        raise wrong_type(ctx, "where", name, "a tensor or a number", value)
     return fitted(ctx, "where", name, tile(ctx, "where", name, value), "condition", shape)
 
 
@@ -81,9 +90,10 @@ def gather_flattened(data: Any, indices: Any, axis: Any = 0, dtype: Any = None) 
     The free dimensions of each count as one; the result has the shape of `indices`. An index that
     is too large stops the simulation with NKI6021.
 
-    Args: data and indices, tiles in SBUF with as many partitions, indices of uint32; axis, 0: there
-        is one way to gather; dtype of the result, by default that of data.
-    Raises: NKI1007, NKI2105 for what is no tile in SBUF; NKI2124 for another axis; as nc_n_gather.
+    Args: data and indices, tiles in SBUF with as many partitions, indices of an integer dtype;
+        axis, 0: there is one way to gather; dtype of the result, by default that of data.
+    Raises: NKI1007, NKI2105 for what is no tile in SBUF; NKI2124 for another axis; as nc_n_gather,
+        which wants indices of uint32, for other ones than integers.
     """
     ctx = nki_ctx("nl.gather_flattened")
     source = tile(ctx, "gather_flattened", "data", data, SBUF)
@@ -92,6 +102,7 @@ def gather_flattened(data: Any, indices: Any, axis: Any = 0, dtype: Any = None) 
         raise ctx.refusal(NKI2124, name="axis", got=axis, allowed="0", inst="nl.gather_flattened")
     kind = dtype_or(ctx, dtype, source.dtype)
     dst = result(ctx, "gather_flattened", chosen.shape, kind)
+    chosen = _unsigned(ctx, chosen, dst.name)
     if kind == source.dtype:
         isa.nc_n_gather(dst, source, chosen)
         return dst
@@ -99,6 +110,17 @@ def gather_flattened(data: Any, indices: Any, axis: Any = 0, dtype: Any = None) 
     isa.nc_n_gather(gathered, source, chosen)
     isa.tensor_copy(dst, gathered)
     return dst
+
+
+def _unsigned(ctx: TraceContext, indices: NkiTensor, stem: str) -> NkiTensor:
+    """Integer `indices` as uint32; negative ones become too large for any tile."""
+    if not indices.dtype.is_int or indices.dtype == uint32:
+        return indices
+    if indices.dtype != int32:
+        wide = scratch(ctx, f"{stem}_indices", indices.shape, int32)
+        isa.tensor_copy(wide, indices)
+        indices = wide
+    return indices.view(uint32)
 
 
 @nki_function()
@@ -121,10 +143,7 @@ def broadcast_to(x: Any, shape: Any, dtype: Any = None) -> NkiTensor:
     if want[0] == data.shape[0]:
         isa.tensor_copy(dst, _repeated(data, want))
         return dst
-    if data.tensor.space is Space.psum:  # DMA does not reach it
-        copied = scratch(ctx, f"{dst.name}_x", data.shape, data.dtype)
-        isa.tensor_copy(copied, data)
-        data = copied
+    data = in_sbuf(ctx, data, f"{dst.name}_x")  # DMA does not reach PSUM
     row = _repeated(data, (1, *want[1:]))
     isa.dma_copy(dst, row.expand_dim(1).broadcast(1, want[0]))
     return dst

@@ -49,7 +49,7 @@ def isa_call(cls: type[Inst]) -> Callable[..., Any]:
         else:
             passed.append(name)
     chosen = "None"
-    if len(spec.engines) > 1:
+    if len(spec.engines) > 1 and cls.engine_offered:
         params.append("engine=usual")
         chosen = "engine"
     params += ["name=None", *last]
@@ -131,7 +131,10 @@ def show_operators(calls: Iterable[Callable[..., Any]], functions: Iterable[obje
         _publish(call)
 
 
-_VIEW = "{0}.shape, {0}.strides, {0}.dtype, {0}.tensor.kind, {0}.offset // {0}.tensor.pitch"
+_VIEW = (
+    "{0}.shape, {0}.strides, {0}.dtype, {0}.tensor.kind, {0}.offset // {0}.tensor.pitch, "
+    "{0}.index and {0}.index.kind"
+)
 
 
 def _key(field: Operand | Attribute) -> str:
@@ -141,6 +144,8 @@ def _key(field: Operand | Attribute) -> str:
         if field.type is float:
             return f"repr({name})"
         return f"frozen({name})" if field.type is tuple else name
+    if field.many:
+        return f"frozen({name})"
     view = _VIEW.format(name)
     if field.number or field.optional:
         plain = f"{name} is None or {name}.__class__ in numbers"

@@ -1,5 +1,5 @@
-# expect: NKI3028 at line 15
-"""A transpose of rows that a tensor of indices chooses."""
+# expect: NKI2308 at line 16
+"""A gather of 4-byte elements that is transposed on the way."""
 
 import nki
 import nki.isa as nisa

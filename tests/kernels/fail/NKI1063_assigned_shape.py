@@ -1,0 +1,15 @@
+# expect: NKI1063 at line 13
+"""A reshape by assignment."""
+
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@nki.jit
+def kernel(x):
+    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    t = nl.load(x)
+    t.shape = (128, 8, 8)
+    nisa.dma_copy(dst=out, src=t)
+    return out

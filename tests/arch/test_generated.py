@@ -12,7 +12,7 @@ import pytest
 
 NAMES = (
     "src/nki/isa/__init__.pyi", "src/nki/language/__init__.pyi", "docs/reference/isa.md",
-    "docs/reference/errors.md", "docs/reference/README.md",
+    "docs/reference/errors.md", "docs/reference/README.md", "docs/reference/coverage.md",
 )  # fmt: skip
 
 

@@ -66,7 +66,7 @@ FACTS = {
     "NKI2111": "operand got want",
     "NKI2112": "operand start count allowed",
     "NKI2113": "inst got allowed why",
-    "NKI2114": "operand inst",
+    "NKI2114": "operand inst other",
     "NKI2115": "first second inst",
     "NKI2116": "first first_dtype second second_dtype inst",
     "NKI2117": "op inst allowed instead",

@@ -2,14 +2,18 @@
 
 A file in `fail` starts with ``# expect: NKI2104 at line 17`` and perhaps ``# target: trn2``. Its
 `kernel` gets a float32 array of (128, 64); where the call itself is at fault, a `main` makes it.
+The comment at its end is what the author of such a kernel is told, and the hint: ``pytest
+--update-golden`` writes it.
 """
 
 from __future__ import annotations
 
 import importlib.util
 import re
+import textwrap
 import warnings
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -20,7 +24,10 @@ from opennki.base.diag import NkiError, NkiWarning, Severity
 
 FILES = sorted((Path(__file__).parent / "fail").glob("*.py"))
 HEADER = re.compile(r"# expect: (NKI\d{4}) at line (\d+)\n(?:# target: (\w+)\n)?\"\"\"")
-FOUND = re.compile(r"(error|warning)\[(NKI\d{4})\]")
+FOUND = re.compile(
+    r"warning\[(NKI\d{4})\]: (.*?)\n\s*-->(?:.*\n\s*= help: (.*?)\n\s*\n)?", re.DOTALL
+)
+FOLDER = re.compile(r"\S*/(?=NKI\w+\.py)")
 FAMILIES = (
     "NKI100", "NKI101", "NKI102", "NKI103", "NKI210", "NKI211", "NKI212", "NKI220", "NKI221",
     "NKI230", "NKI240", "NKI241", "NKI250", "NKI260", "NKI270", "NKI300", "NKI301", "NKI302",
@@ -28,12 +35,29 @@ FAMILIES = (
 )  # fmt: skip
 
 
-def problems_of(path: Path, target: str | None) -> set[tuple[str, int]]:
-    """Code and line of everything that running the file's kernel reports."""
+class Told(NamedTuple):
+    """One thing that is reported: its code and line, what it says, and its hint."""
+
+    code: str
+    line: int
+    message: str
+    hint: str
+
+    def comment(self) -> str:
+        """Message and hint as the comment that ends the kernel's file."""
+        parts = [("says", self.message), ("help", self.hint)]
+        lines = [f"{word}: {' '.join(text.split())}" for word, text in parts if text]
+        lines = [FOLDER.sub("", line) for line in lines]
+        wrap = {"initial_indent": "# ", "subsequent_indent": "#   ", "break_long_words": False}
+        return "\n".join(textwrap.fill(line, 100, break_on_hyphens=False, **wrap) for line in lines)
+
+
+def problems_of(path: Path, target: str | None) -> list[Told]:
+    """Everything that running the file's kernel reports."""
     spec = importlib.util.spec_from_file_location(f"fail_{path.stem}", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    found = set()
+    found = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
@@ -44,18 +68,26 @@ def problems_of(path: Path, target: str | None) -> set[tuple[str, int]]:
         except NkiError as error:
             for one in error.diagnostics:
                 assert Path(one.file) == path, one.message
-                found.add((one.code.id, one.line))
+                found.append(Told(one.code.id, one.line, one.message, one.hint))
     for warning in caught:
         assert issubclass(warning.category, NkiWarning), warning
-        found.add((FOUND.search(str(warning.message)).group(2), warning.lineno))
+        code, message, hint = FOUND.match(str(warning.message)).groups()
+        found.append(Told(code, warning.lineno, message, hint or ""))
     return found
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_kernel_is_refused_with_its_code_on_its_line(path):
-    code, line, target = HEADER.match(path.read_text(encoding="utf-8")).groups()
+def test_kernel_is_refused_with_its_code_on_its_line(path, request):
+    text = path.read_text(encoding="utf-8")
+    code, line, target = HEADER.match(text).groups()
     assert path.stem.startswith(f"{code}_")
-    assert problems_of(path, target) == {(code, int(line))}
+    found = problems_of(path, target)
+    assert {(one.code, one.line) for one in found} == {(code, int(line))}
+    body, _, said = text.partition("\n\n\n# says: ")
+    if request.config.getoption("--update-golden"):
+        path.write_text(f"{body.rstrip()}\n\n\n{found[0].comment()}\n", encoding="utf-8")
+    else:
+        assert f"# says: {said}".rstrip() == found[0].comment(), "--update-golden accepts it"
 
 
 @pytest.mark.parametrize("family", FAMILIES)

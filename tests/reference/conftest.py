@@ -13,6 +13,44 @@ from opennki.base.diag import NkiError, NkiWarning
 from opennki.target import target as named
 from opennki.trace import TraceContext
 
+ALL = ("trn1", "trn2", "trn3")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Tests that take `kept` or `broken` run once for each such call in their module's RULES.
+
+    ``RULES[rule] = (code, calls that keep the rule, calls that break it)``; a tuple of targets
+    after the code says where the rule is tried, which is everywhere otherwise.
+    """
+    for fixture, place in (("kept", 0), ("broken", 1)):
+        if fixture not in metafunc.fixturenames:
+            continue
+        cases = []
+        for rule, (code, *targets, legal, illegal) in metafunc.module.RULES.items():
+            where = targets[0] if targets else ALL
+            expected = [code] if fixture == "broken" else []
+            calls = enumerate((legal, illegal)[place])
+            cases += [pytest.param((f, expected, where), id=f"{rule}-{k}") for k, f in calls]
+        metafunc.parametrize(fixture, cases, indirect=True)
+
+
+def _told(request, rules):
+    call, expected, targets = request.param
+    told = {target: sorted(set(rules(call, target))) for target in targets}
+    return told, dict.fromkeys(targets, expected)
+
+
+@pytest.fixture
+def kept(request, rules):
+    """What each target says of a call that keeps a rule, and what it should: nothing."""
+    return _told(request, rules)
+
+
+@pytest.fixture
+def broken(request, rules):
+    """What each target says of a call that breaks a rule, and what it should: the rule's code."""
+    return _told(request, rules)
+
 
 @pytest.fixture
 def rules():
@@ -49,11 +87,17 @@ def said():
     return call
 
 
+LEVELS = ("penguin", "bir", "program")
+
+
 @pytest.fixture
 def value():
-    """``value(make, *arrays)``: contents of the tile that `make` makes of tiles of `arrays`."""
+    """``value(make, *arrays)``: contents of the tile that `make` makes of tiles of `arrays`.
 
-    def call(make, *arrays, target="trn2"):
+    They are the same bits at every level. `warns` has the codes that each level warns of.
+    """
+
+    def call(make, *arrays, target="trn2", warns=()):
         def kernel(*inputs):
             made = make(*[nl.load(one) for one in inputs])
             if made.buffer is nl.psum:
@@ -62,9 +106,22 @@ def value():
             nl.store(out, made)
             return out
 
-        return np.asarray(simulate(kernel, target=target)(*arrays))
+        results = []
+        for level in LEVELS:
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                result = simulate(kernel, target=target, level=level)(*arrays)
+            assert {_code(warning) for warning in caught} == set(warns)
+            results.append(np.asarray(result))
+        assert len({one.tobytes() for one in results}) == 1
+        return results[0]
 
     return call
+
+
+def _code(warning):
+    assert issubclass(warning.category, NkiWarning)
+    return str(warning.message).split("[")[1][:7]
 
 
 @pytest.fixture
@@ -79,7 +136,6 @@ def ran():
                 result = simulate(kernel, target=target)(*arrays)
             except NkiError as error:
                 codes += [found.code.id for found in error.diagnostics]
-        texts = [str(w.message) for w in caught if issubclass(w.category, NkiWarning)]
-        return result, codes + [text.split("[")[1][:7] for text in texts]
+        return result, codes + [_code(w) for w in caught if issubclass(w.category, NkiWarning)]
 
     return call

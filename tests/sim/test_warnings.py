@@ -129,6 +129,46 @@ def test_two_sums_in_one_set_of_registers():
     assert warned(kernel, x, np.ones((4, 8), np.uint8)) == ["NKI6007"]
 
 
+IDLE = nisa.reduce_cmd.idle
+
+
+@pytest.mark.parametrize("label", ["exponential", "select_reduce", "range_select"])
+def test_an_idle_instruction_of_the_vector_engine_may_change_a_sum(label):
+    def kernel(x, mask):
+        t, m = nl.load(x), nl.load(mask)
+        total = nl.full((x.shape[0], 1), 8.0, dtype=nl.float32)
+        sums = {"op0": nl.add, "operand0": 0.0, "reduce_op": nl.add, "reduce_res": total}
+        nisa.tensor_scalar_reduce(dst=t, data=t, **sums)
+        if label == "exponential":
+            nisa.exponential(dst=t, src=t, reduce_cmd=IDLE)
+        elif label == "select_reduce":
+            nisa.select_reduce(dst=t, predicate=m, on_true=t, on_false=0.0, reduce_cmd=IDLE)
+        else:
+            nisa.range_select(t, t, nl.greater_equal, nl.less, total, total, reduce_cmd=IDLE)
+        nisa.tensor_scalar_reduce(dst=t, data=t, reduce_cmd=nisa.reduce_cmd.reduce, **sums)
+        nl.store(x, t)
+
+    x, mask = np.ones((4, 8), np.float32), np.ones((4, 8), np.uint8)
+    with pytest.warns(NkiWarning, match=f"after an idle {label}"):
+        nki.simulate(kernel, target="trn3")(x, mask)
+    assert warned(kernel, x, mask) == ["NKI6007"]
+
+
+def test_an_idle_instruction_of_the_scalar_engine_changes_no_sum():
+    def kernel(x):
+        t = nl.load(x)
+        total = nl.ndarray((x.shape[0], 1), dtype=nl.float32)
+        nisa.activation_reduce(t, nl.square, t, nl.add, None)
+        nisa.activation(t, nl.copy, t)
+        nisa.activation(t, nl.copy, t, reduce_op=nl.add, reduce_res=total,
+                        reduce_cmd=nisa.reduce_cmd.reduce)  # fmt: skip
+        out = nl.ndarray(total.shape, dtype=nl.float32, buffer=nl.shared_hbm)
+        nl.store(out, total)
+        return out
+
+    assert warned(kernel, np.ones((4, 8), np.float32)) == []
+
+
 class TestIntegersInFloat32:
     def test_what_float32_cannot_hold_is_named(self):
         def kernel(x):

@@ -539,7 +539,8 @@ def select_reduce(
 ) -> NkiInstruction:
     """Choose between `on_true` and `on_false` per element, and optionally keep a running maximum.
 
-    ``dst = where(predicate != 0, on_true, on_false)``; `reverse_pred` swaps the two cases.
+    ``dst = where(predicate != 0, on_true, on_false)``; `reverse_pred` swaps the two cases. The
+    predicate is an integer of 8 or 16 bits.
     `reduce_cmd` reset_reduce sets the vector engine's accumulators, one float32 per partition, to
     -inf first; it and reduce then take in the maximum of the chosen values (before they are rounded
     for `dst`). `reduce_res` receives the accumulators.
@@ -548,7 +549,7 @@ def select_reduce(
     with the rules of `TensorCopyPredicated`.
 
     Source: NKI ISA reference, select_reduce; BIR data model, CopyPredicated. Model: with
-    ``reduce_cmd=idle`` the accumulators stay as they are; a device may change them.
+    ``reduce_cmd=idle`` the accumulators stay as they are; a device may change them (NKI6007).
     """
 
 def tensor_copy_predicated(
@@ -615,7 +616,7 @@ def exponential(
 
     Source: NKI ISA reference, exponential. Model: the sum sees float32 values, not what rounding to
     the dtype of `dst` makes of them; with ``reduce_cmd=idle`` the accumulators stay as they are,
-    though a device may change them; exp is exact up to rounding.
+    though a device may change them (NKI6007); exp is exact up to rounding.
     """
 
 def tensor_scalar_cumulative(

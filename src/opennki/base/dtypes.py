@@ -125,7 +125,7 @@ def dtype(spec: object) -> DType:
             return _BY_NAME[text]
     try:
         found = _BY_NUMPY.get(np.dtype(spec).newbyteorder("="))  # type: ignore[call-overload]
-    except (TypeError, ValueError):  # ValueError: of objects with a strange `dtype`
+    except (TypeError, ValueError):  # ValueError: something else that has a dtype, such as a tile
         found = None
     if found is None:
         raise KeyError(spec)

@@ -79,7 +79,7 @@ def _computable(inst: Inst, t: Any) -> Iterator[Problem]:
     for operand, view in inst.views():
         refused: frozenset[dtypes.DType] = frozenset()
         if view.space.on_chip:
-            refused |= {dtypes.int64, dtypes.uint64}
+            refused |= _LONG
         if spec.ins and (operand.read or inst.read_mode()) is not Read.RAW:
             refused |= dtypes.PACKED
         if operand.accumulate is not None and getattr(inst, operand.accumulate) is True:
@@ -90,6 +90,10 @@ def _computable(inst: Inst, t: Any) -> Iterator[Problem]:
                 NKI2106, operand=operand.name, got=view.dtype, inst=spec.label, target=t.title,
                 allowed=allowed,
             )  # fmt: skip
+
+
+_LONG = frozenset({dtypes.int64, dtypes.uint64})
+"""Integers that no engine computes with."""
 
 
 def _declared(inst: Inst, spec: InstrSpec, t: Any) -> Iterator[Problem]:
@@ -145,7 +149,7 @@ def _place(
     if operand.dtypes is not None and view.dtype not in operand.dtypes:
         yield problem(
             NKI2106, operand=operand.name, got=view.dtype, inst=spec.label, target=t.title,
-            allowed=dtypes.names(operand.dtypes),
+            allowed=dtypes.names(operand.dtypes - (_LONG if view.space.on_chip else set())),
         )  # fmt: skip
     if operand.access is not Access.INP:
         yield from _written_once(operand, view, inst)
@@ -232,7 +236,9 @@ def _on_chip(operand: Operand, view: View, inst: Inst, t: Any) -> Iterator[Probl
             NKI2112, operand=name, start=start, count=count, allowed=allowed_starts(count)
         )
     if engine.nki == "gpsimd" and view.tensor.space is Space.psum in operand.spaces:
-        yield problem(NKI2114, operand=name, inst=inst.spec.label)
+        other = inst.default_engine(t).nki  # the author's choice, unless the operator needs GpSimd
+        facts = {} if other == engine.nki else {"other": other}
+        yield problem(NKI2114, operand=name, inst=inst.spec.label, **facts)
 
 
 def _fields(name: str, view: View, t: Any) -> Iterator[Problem]:
@@ -304,6 +310,7 @@ def _shape(
                 NKI2104, operand=operand.name, dim=DIMENSIONS.get(word, word), got=got,
                 limit=getattr(t, limit), inst=spec.label, target=t.title,
             )  # fmt: skip
+            bound[word] = (got, operand.name)  # what differs from it is not said: it must shrink
         size, other = bound.setdefault(word, (got, operand.name))
         if size != got and (id(view.tensor), word, got) not in told:
             told.add((id(view.tensor), word, got))

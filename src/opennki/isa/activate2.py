@@ -14,7 +14,6 @@ from .act import ACT
 from .activation import (
     REDUCERS,
     REDUCES,
-    RESETS,
     UNPACKED,
     Domain,
     accumulate,
@@ -102,7 +101,7 @@ class Activate2(Inst):
                 yield problem(NKI2122, operand="reduce_op", when="for reduce_cmd to reduce with")
             return
         yield from reducer_problems(self, self.reduce_op, REDUCERS)
-        if self.reduce_cmd not in REDUCES | RESETS:
+        if self.reduce_cmd is ReduceCmd.Idle:
             yield problem(NKI2123, operand="reduce_op", when="when reduce_cmd is idle")
 
     def _operator_problems(self) -> Problems:

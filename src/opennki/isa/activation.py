@@ -131,6 +131,7 @@ class ActivationAccumulationOp(Inst):
     scale: View | float = inp(ON_CHIP, "P 1", frozenset({float32}), number=True, default=1.0)
     alpha: float = attr(float, 0.0, surface=False)
     accumulators: Array = state()
+    accumulates_as = "activation"
 
     def domain_of(self) -> Domain | None:
         """As `ActivationOp.domain_of`."""

@@ -55,7 +55,7 @@ class Exponential(Inst):
 
     Source: NKI ISA reference, exponential. Model: the sum sees float32 values, not what rounding to
     the dtype of `dst` makes of them; with ``reduce_cmd=idle`` the accumulators stay as they are,
-    though a device may change them; exp is exact up to rounding.
+    though a device may change them (NKI6007); exp is exact up to rounding.
     """
 
     dst: View = out(ON_CHIP, "P F", RESULTS)

@@ -104,6 +104,8 @@ class QuantizeMXOp(Inst):
 
     def _walk_problems(self) -> Problems:
         """Four values that become one element lie side by side, from an even position on."""
+        if self.src.free_size % LANES:
+            return  # reported; no way to walk these makes whole elements
         walked = [(step, count) for step, count in self.src.dims[1:] if count > 1]
         if not walked:
             return  # a single element, which `multiple_problems` refuses

@@ -42,12 +42,18 @@ def op_problems(
         fits = [
             r.nki for r in ALU.values()
             if r.nki and (arity is None or r.arity == arity) and (not kind or r.kind == kind)
+            and _exists(r.key, inst, t)
         ]  # fmt: skip
         yield problem(NKI2117, op=_nki(op), inst=label, allowed=", ".join(sorted(set(fits))))
         return
-    first = SINCE[op] if inst.engine is None else ENGINES[op].get(inst.engine)
-    if first is None or t.order < first:
+    if not _exists(op, inst, t):
         yield problem(NKI2118, op=row.nki, engine=getattr(inst.engine, "nki", ""), target=t.title)
+
+
+def _exists(op: AluOp, inst: Inst, t: Target) -> bool:
+    """Whether the target has the operator, on the instruction's engine if it is known."""
+    first = SINCE[op] if inst.engine is None else ENGINES[op].get(inst.engine)
+    return first is not None and t.order >= first
 
 
 def bitvec_problems(inst: Inst, op: AluOp, *operands: str, cast: bool = False) -> Problems:

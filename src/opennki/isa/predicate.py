@@ -123,7 +123,8 @@ class AffSelTensorScalarOp(Inst):
 class SelectReduce(Inst):
     """Choose between `on_true` and `on_false` per element, and optionally keep a running maximum.
 
-    ``dst = where(predicate != 0, on_true, on_false)``; `reverse_pred` swaps the two cases.
+    ``dst = where(predicate != 0, on_true, on_false)``; `reverse_pred` swaps the two cases. The
+    predicate is an integer of 8 or 16 bits.
     `reduce_cmd` reset_reduce sets the vector engine's accumulators, one float32 per partition, to
     -inf first; it and reduce then take in the maximum of the chosen values (before they are rounded
     for `dst`). `reduce_res` receives the accumulators.
@@ -132,11 +133,11 @@ class SelectReduce(Inst):
     with the rules of `TensorCopyPredicated`.
 
     Source: NKI ISA reference, select_reduce; BIR data model, CopyPredicated. Model: with
-    ``reduce_cmd=idle`` the accumulators stay as they are; a device may change them.
+    ``reduce_cmd=idle`` the accumulators stay as they are; a device may change them (NKI6007).
     """
 
     dst: View = out(ON_CHIP, "P F")
-    predicate: View = inp(ON_CHIP, "P F", SELECT_PREDICATES | COPY_PREDICATES, read=Read.RAW)
+    predicate: View = inp(ON_CHIP, "P F", read=Read.RAW)
     on_true: View | float = inp(ON_CHIP, "P F", number=True)
     on_false: View | float | None = inp(
         ON_CHIP, "P 1", UNPACKED, number=True, optional=True, read=Read.F32, given=Given.VALUE

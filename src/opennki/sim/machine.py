@@ -242,14 +242,21 @@ class Machine(Notices):
         return registers[start : start + first.shape[0]]
 
     def _check_owner(self, inst: Inst) -> None:
-        """Warn of a sum that is continued after another kind of instruction used the registers."""
+        """Warn of a sum that is continued after another kind of instruction used the registers.
+
+        On the vector engine an idle instruction may use them, too; an instruction that is a form
+        of another says so in `accumulates_as`.
+        Source: NKI ISA reference, exponential and select_reduce, "Accumulator behavior".
+        """
         command = getattr(inst, "reduce_cmd", ReduceCmd.ZeroAccumulate)
-        label = inst.spec.label
+        label = getattr(inst, "accumulates_as", inst.spec.label)
         other = self._owner.get(inst.engine, label)
         if command is ReduceCmd.Accumulate and other != label:
             self.warn_once(inst, NKI6007, {"inst": label, "other": other})
         if command is not ReduceCmd.Idle:
             self._owner[inst.engine] = label
+        elif inst.engine is Engine.DVE:
+            self._owner[inst.engine] = f"an idle {label}"
 
     # ---- writing -----------------------------------------------------------------------------
 

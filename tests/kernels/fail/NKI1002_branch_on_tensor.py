@@ -15,3 +15,8 @@ def kernel(x):
         nisa.memset(dst=t, value=1.0)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: a condition (`if`, `while`, `and`, `or`, `not`, bool()) needs the elements of float32[128,
+#   64] in sbuf, which are known on the device only
+# help: select elements with nisa.tensor_copy_predicated or nisa.select_reduce

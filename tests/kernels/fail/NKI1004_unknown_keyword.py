@@ -14,3 +14,7 @@ def kernel(x):
     nisa.tensor_copy(dst=t, source=t)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `tensor_copy` has no parameter `source`
+# help: did you mean `src`?; `tensor_copy` takes dst, src, engine, name

@@ -14,3 +14,7 @@ def kernel(x):
     nisa.nc_matmul(dst=t, stationary=t)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `nc_matmul` needs an argument for `moving`
+# help: pass `moving=`

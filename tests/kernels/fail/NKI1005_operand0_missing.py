@@ -14,3 +14,7 @@ def kernel(x):
     nisa.tensor_scalar(dst=t, data=t, op0=nl.abs)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `tensor_scalar` needs an argument for `operand0`
+# help: pass `operand0=`

@@ -14,3 +14,7 @@ def kernel(x):
     nisa.reciprocal(data=t)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `reciprocal` needs an argument for `dst`
+# help: pass `dst=`; instructions take `dst` first since 0.2

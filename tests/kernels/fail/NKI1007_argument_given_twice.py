@@ -14,3 +14,7 @@ def kernel(x):
 def main():
     x = np.zeros((128, 64), np.float32)
     kernel(x, x=x)
+
+
+# says: `x` of `kernel` must be given once, and is given by position and by name
+# help: pass given once

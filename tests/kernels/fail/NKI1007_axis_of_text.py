@@ -14,3 +14,8 @@ def kernel(x):
     nisa.tensor_reduce(dst=t[:, 0:1], op=nl.add, data=t, axis="free")
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `axis` of `nki.isa.tensor_reduce` must be an integer or a list of integers, and is str
+#   'free'
+# help: pass an integer or a list of integers

@@ -11,3 +11,7 @@ def kernel(x):
     clear = nisa.tensor_copy(dst=t, src=t)
     clear.depends_on("load")
     nisa.dma_copy(dst=x, src=t)
+
+
+# says: `producers` of `depends_on` must be what a call of nki.isa returned, and is 'load'
+# help: pass what a call of nki.isa returned

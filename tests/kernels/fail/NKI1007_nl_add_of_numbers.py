@@ -14,3 +14,7 @@ def kernel(x):
     t = nl.add(1.0, 2.0)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `x` of `nl.add` must be a tile, as `y` is a number, and is float 1.0
+# help: pass a tile, as `y` is a number

@@ -14,3 +14,8 @@ def kernel(x):
     nisa.tensor_scalar(dst=t, data=t, op0=nl.multiply, operand0=10**400)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `operand0` of `nki.isa.tensor_scalar` must be a number that float32 can hold, and is int
+#   100000000000000000000000000000000000000000000000000000000000
+# help: pass a number that float32 can hold

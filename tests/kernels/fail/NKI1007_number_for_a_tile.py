@@ -14,3 +14,7 @@ def kernel(x):
     nisa.tensor_tensor(dst=t, data1=t, data2=2.0, op=nl.multiply)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `data2` of `nki.isa.tensor_tensor` must be a tensor, and is float 2.0
+# help: pass a tensor

@@ -16,3 +16,7 @@ def kernel(x):
     nisa.tensor_copy(dst=t, src=np.zeros((128, 64)))
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `src` of `nki.isa.tensor_copy` must be a tensor, and is a NumPy array float64[128, 64]
+# help: pass a tensor

@@ -16,3 +16,7 @@ def kernel(x):
     nisa.select_reduce(dst=t, predicate=mask, on_true=t, on_false=None)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `on_false` of `nki.isa.select_reduce` must be a tensor or a number, and is None
+# help: pass a tensor or a number

@@ -19,3 +19,7 @@ def kernel(x):
     )  # fmt: skip
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `bound1` of `nki.isa.range_select` must be a tensor, and is float 64.0
+# help: pass a tensor

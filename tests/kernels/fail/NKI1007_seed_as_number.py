@@ -12,3 +12,7 @@ def kernel(x):
     nl.random_seed(42)
     nisa.dma_copy(dst=out, src=x)
     return out
+
+
+# says: `seed` of `nl.random_seed` must be a tensor, and is int 42
+# help: pass a tensor

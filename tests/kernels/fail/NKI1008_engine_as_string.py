@@ -14,3 +14,7 @@ def kernel(x):
     nisa.tensor_copy(dst=t, src=t, engine="vector")
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `engine` of `nki.isa.tensor_copy` must be a member of nki.isa.engine, and is 'vector'
+# help: write the member, for example nl.sbuf, nisa.engine.vector or nisa.oob_mode.skip

@@ -14,3 +14,7 @@ def kernel(x):
     nisa.memset(dst=t, value=0.0, engine=[nisa.engine.vector])
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `engine` of `nki.isa.memset` must be a member of nki.isa.engine, and is [<engine.vector: 5>]
+# help: write the member, for example nl.sbuf, nisa.engine.vector or nisa.oob_mode.skip

@@ -15,3 +15,8 @@ def kernel(x, sizes):
 
 def main():
     return nki.simulate(kernel)(np.zeros((128, 64), np.float32), {1, 2})
+
+
+# says: kernel argument `sizes` is set, which a kernel cannot take: it is no value of the language
+# help: pass arrays, numbers, strings, bool, None, tuples, enumeration members, or objects whose
+#   class derives from nl.NKIObject

@@ -15,3 +15,7 @@ def kernel(x):
 
 def main():
     return nki.simulate(kernel)(np.zeros((128, 64)))
+
+
+# says: array `x` has dtype float64, which no engine can read
+# help: convert it before the call: x.astype(np.float32)

@@ -15,3 +15,7 @@ def kernel(x):
 
 def main():
     return nki.simulate(kernel)(np.zeros((0, 64), np.float32))
+
+
+# says: array `x` has no elements: its shape is (0, 64)
+# help: call the kernel only when there is something to compute, or pad the array

@@ -12,3 +12,7 @@ def kernel(x):
     t = nl.ndarray((128, 64), dtype=nl.float32, buffer=nl.sbuf)
     nisa.dma_copy(dst=t, src=x)
     nisa.dma_copy(dst=out, src=t)
+
+
+# says: the kernel returns nothing
+# help: return the tensor that it writes: `return out`, where out is in nl.shared_hbm

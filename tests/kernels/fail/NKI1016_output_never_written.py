@@ -12,3 +12,7 @@ def kernel(x):
     for i in range(x.shape[0] // 1024):
         nisa.dma_copy(dst=out[i], src=x[i])
     return out
+
+
+# says: output `out` is returned but no instruction writes it
+# help: copy the result into `out` with nisa.dma_copy; look for a loop that runs zero times

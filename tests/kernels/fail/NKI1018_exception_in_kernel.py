@@ -14,3 +14,7 @@ def kernel(x):
     nisa.memset(dst=t, value={"a": 1.0}["b"])
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: the kernel's Python raised KeyError: 'b'
+# help: the kernel runs as ordinary Python while it is traced, so a debugger or print() works

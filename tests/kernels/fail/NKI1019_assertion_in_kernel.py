@@ -14,3 +14,7 @@ def kernel(x):
     assert x.shape[0] % 128 == 1, "rows must be odd"
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: assertion failed: rows must be odd
+# help: the assertion is the kernel's own: call it with arguments that satisfy it

@@ -19,3 +19,7 @@ def kernel(x):
 
 def main():
     return nki.simulate(kernel[3])(np.zeros((128, 64), np.float32))
+
+
+# says: launch grid (3,) is not possible: trn3 (corev4) has 2 core(s) per logical core
+# help: launch with kernel[1] or kernel[2], or without a grid

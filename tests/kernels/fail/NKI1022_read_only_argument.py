@@ -16,3 +16,8 @@ def main():
     x = np.zeros((128, 64), np.float32)
     x.flags.writeable = False
     return kernel(x)
+
+
+# says: the kernel writes its argument `x`, which it may not: it is read-only
+# help: allocate an output with nl.ndarray(..., buffer=nl.shared_hbm), write and return that; in the
+#   0.1 language annotate the parameter as nki.typing.mutable_tensor and return it

@@ -19,3 +19,7 @@ def kernel(x):
 
 def main():
     return nki.simulate(kernel, target="trn9")(np.zeros((128, 64), np.float32))
+
+
+# says: there is no target named trn9
+# help: choose one of trn1, inf2, gen2, sunda, trn2, gen3, cayman, trn3, gen4, corev4, mariana

@@ -6,3 +6,7 @@ import nki
 
 def main():
     nki.jit(3)
+
+
+# says: @nki.jit was applied to int 3; it takes a function
+# help: decorate a function

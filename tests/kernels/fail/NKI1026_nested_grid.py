@@ -19,3 +19,7 @@ def kernel(x):
     inner[2](t)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: kernel `inner` is called with grid (2,) from inside another kernel
+# help: call `inner` without a grid; it is inlined and runs on the caller's cores

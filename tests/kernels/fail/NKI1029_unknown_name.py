@@ -14,3 +14,7 @@ def kernel(x):
     t = nl.sofmax(t)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: nki.language has no `sofmax`
+# help: did you mean nki.language.softmax?

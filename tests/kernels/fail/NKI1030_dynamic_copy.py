@@ -10,3 +10,7 @@ def kernel(x):
     nisa.dma_copy(dst=t, src=x)
     nisa.tensor_copy_dynamic_src(dst=t, src=t)
     nisa.dma_copy(dst=x, src=t)
+
+
+# says: nki.isa.tensor_copy_dynamic_src is not part of the language since 0.4
+# help: use nisa.tensor_copy with a view made by .ap(..., scalar_offset=...)

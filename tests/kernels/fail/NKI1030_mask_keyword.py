@@ -14,3 +14,7 @@ def kernel(x):
     nisa.tensor_copy(dst=t, src=t, mask=None)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: the keyword `mask` is not part of the language since 0.2
+# help: slice the operands, or use nisa.affine_select

@@ -14,3 +14,7 @@ def kernel(x):
     t[:, 0:32] = 1.0
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `t[...] = ...` does not store into a tensor
+# help: write nisa.tensor_copy(dst=t[...], src=...), or nisa.dma_copy when one side is in HBM

@@ -18,3 +18,9 @@ def kernel(x):
 
 def main():
     kernel[2](np.zeros((128, 64), np.float32))
+
+
+# says: program 1 of the launch makes `out` as float32[64, 64]; program 0 makes it as float32[128,
+#   64]
+# help: make and return the same shared_hbm tensors in every program, outside of conditions on
+#   nl.program_id

@@ -14,3 +14,7 @@ def kernel(x):
     nl.affine_range(x.shape[0] / 128)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `stop` of `nl.affine_range` must be an integer, and is float 1.0
+# help: use // instead of / on shapes; for a bound in a register use nl.fori_loop

@@ -13,3 +13,8 @@ def kernel(x):
     for i in nl.dynamic_range(3):
         nisa.register_move(i, 0)
     return out
+
+
+# says: `dst` of nki.isa.register_move is the index of a dynamic_range loop, which cannot be written
+# help: copy it into a register of its own first: r = nisa.register_alloc(); nisa.register_move(r,
+#   i)

@@ -13,3 +13,9 @@ def kernel(x):
     if flag:
         nisa.dma_copy(dst=out, src=x)
     return out
+
+
+# says: a condition (`if`, `and`, `or`, `not`, bool()) needs the value of the register `flag`, which
+#   is known on the device only
+# help: use `while reg:` with nothing but the register, or nl.while_loop; choose elements with
+#   nisa.tensor_copy_predicated

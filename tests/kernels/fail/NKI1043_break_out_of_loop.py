@@ -14,3 +14,8 @@ def kernel(x):
         nisa.dma_copy(dst=out[nl.ds(i, 1)], src=x[0:1])
         break
     return out
+
+
+# says: this run-time loop cannot be built: its body is left early (`break`, `return`, or an
+#   exception that is caught outside)
+# help: let the loop's condition or bounds say when it ends

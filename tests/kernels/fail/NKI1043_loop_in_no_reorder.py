@@ -14,3 +14,8 @@ def kernel(x):
         for i in nl.dynamic_range(3):
             nisa.dma_copy(dst=out[nl.ds(i, 1)], src=x[0:1])
     return out
+
+
+# says: this run-time loop cannot be built: it is inside of nl.no_reorder, which is for
+#   straight-line code
+# help: put `with nl.no_reorder():` into the body of the loop

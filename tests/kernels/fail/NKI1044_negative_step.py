@@ -13,3 +13,8 @@ def kernel(x):
     for i in nl.dynamic_range(3, 0, -1):
         nisa.dma_copy(dst=out[nl.ds(i, 1)], src=x[0:1])
     return out
+
+
+# says: `step` of nl.dynamic_range must be a positive integer that is known while tracing, and is
+#   int -1
+# help: pass a positive integer that is known while tracing

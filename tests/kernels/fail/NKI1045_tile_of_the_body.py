@@ -14,3 +14,7 @@ def kernel(x):
         nisa.dma_copy(dst=t, src=x)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `t` is made in a run-time loop and used by dma_copy outside of it
+# help: make `t` before the loop and write it inside

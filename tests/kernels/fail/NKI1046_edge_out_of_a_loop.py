@@ -14,3 +14,7 @@ def kernel(x):
         inside = nisa.dma_copy(dst=t, src=x)
     nisa.dma_copy(dst=out, src=t).depends_on(inside)
     return out
+
+
+# says: `dma_copy` cannot depend on `dma_copy`, which is in a run-time loop of its own
+# help: let both be in the same loop, or `dma_copy` before it

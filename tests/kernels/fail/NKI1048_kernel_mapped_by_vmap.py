@@ -17,3 +17,7 @@ def kernel(x):
 
 def main():
     return pytest.importorskip("jax").vmap(kernel)(np.zeros((2, 128, 64), np.float32))
+
+
+# says: kernel `kernel` is mapped by jax.vmap, which a kernel cannot be
+# help: loop over the axis, or give the kernel the whole array

@@ -14,3 +14,7 @@ def kernel(x):
     t[:, 0:32] = t[:, 32:64]
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `t[...] = ...` is taken for nisa.tensor_copy
+# help: write nisa.tensor_copy(dst=t[...], src=...)

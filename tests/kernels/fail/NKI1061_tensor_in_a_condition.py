@@ -14,3 +14,8 @@ def kernel(x):
         nisa.dma_copy(dst=t, src=x)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `x` in a condition is true whatever its elements are
+# help: ask whether there is a tensor: `x is not None`; choose elements with
+#   nisa.tensor_copy_predicated

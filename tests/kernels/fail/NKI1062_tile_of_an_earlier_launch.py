@@ -22,3 +22,7 @@ def main():
     x = np.zeros((128, 64), np.float32)
     for _ in range(2):
         nki.simulate(kernel)(x)
+
+
+# says: the tensor `load` does not belong to this launch
+# help: make the tensor in the kernel that uses it, or pass its contents as an argument

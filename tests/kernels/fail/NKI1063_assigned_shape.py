@@ -13,3 +13,7 @@ def kernel(x):
     t.shape = (128, 8, 8)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `shape` of a tensor cannot be assigned or deleted
+# help: a tensor with another shape is another tensor: t.reshape(shape)

@@ -14,3 +14,8 @@ def kernel(x):
     t = nl.maximum(t, t[0:64])
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `y` has 64 partitions and `x` has 128; nl.maximum needs the same number
+# help: slice both to the same partitions; to combine data across partitions (a contraction) use
+#   nisa.nc_matmul; to repeat one partition use nl.broadcast_to

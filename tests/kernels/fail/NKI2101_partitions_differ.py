@@ -14,3 +14,8 @@ def kernel(x):
     nisa.tensor_tensor(dst=t, data1=t, data2=t[0:64], op=nl.add)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `data2` has 64 partitions and `dst` has 128; tensor_tensor needs the same number
+# help: slice both to the same partitions; to combine data across partitions (a contraction) use
+#   nisa.nc_matmul; to repeat one partition use nl.broadcast_to

@@ -14,3 +14,9 @@ def kernel(x):
     nisa.tensor_tensor(dst=t, data1=t, data2=t[:, 0:32], op=nl.multiply)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `data2` has 32 elements per partition and `dst` has 64; tensor_tensor needs the same
+#   number
+# help: slice or broadcast the view; nisa.tensor_scalar repeats a (P, 1) operand along the free
+#   dimension

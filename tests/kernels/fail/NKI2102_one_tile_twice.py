@@ -15,3 +15,9 @@ def kernel(x):
     nisa.tensor_tensor(dst=half, data1=t, data2=t, op=nl.add)
     nisa.dma_copy(dst=out, src=half)
     return out
+
+
+# says: operand `data1` has 64 elements per partition and `dst` has 32; tensor_tensor needs the same
+#   number
+# help: slice or broadcast the view; nisa.tensor_scalar repeats a (P, 1) operand along the free
+#   dimension

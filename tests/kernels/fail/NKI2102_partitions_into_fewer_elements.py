@@ -15,3 +15,9 @@ def kernel(x):
     nisa.tensor_partition_reduce(dst=s, op=nl.add, data=t)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `data` has 64 elements per partition and `dst` has 1; tensor_partition_reduce needs
+#   the same number
+# help: slice or broadcast the view; nisa.tensor_scalar repeats a (P, 1) operand along the free
+#   dimension

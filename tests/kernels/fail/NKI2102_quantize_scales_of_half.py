@@ -19,3 +19,9 @@ def kernel(x):
     nisa.quantize_mx(dst=q, src=t, dst_scale=s[:, 0:8])
     nisa.dma_copy(dst=out, src=wide)
     return out
+
+
+# says: operand `dst_scale` has 8 elements per partition and `dst` has 16; quantize_mx needs the
+#   same number
+# help: slice or broadcast the view; nisa.tensor_scalar repeats a (P, 1) operand along the free
+#   dimension

@@ -15,3 +15,9 @@ def kernel(x):
     nisa.nc_stream_shuffle(dst=u[:, 0:32], src=t, shuffle_mask=[0] * 32)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `src` has 64 elements per partition and `dst` has 32; nc_stream_shuffle needs the
+#   same number
+# help: slice or broadcast the view; nisa.tensor_scalar repeats a (P, 1) operand along the free
+#   dimension

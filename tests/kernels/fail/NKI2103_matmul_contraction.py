@@ -15,3 +15,7 @@ def kernel(x):
     nisa.nc_matmul(dst=acc, stationary=t, moving=t[0:64])
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `moving` has K = 64, and `stationary` gives K = 128; nc_matmul needs them equal
+# help: give both K = 128, or check which operand is transposed

@@ -15,3 +15,7 @@ def kernel(x):
     nisa.nc_matmul(dst=acc[:, 0:32], stationary=t, moving=t)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `moving` has N = 64, and `dst` gives N = 32; nc_matmul needs them equal
+# help: give both N = 32, or check which operand is transposed

@@ -21,3 +21,7 @@ def kernel(x):
     nisa.nc_matmul_mx(acc, q, q, s, s[:, 0:8])
     nisa.dma_copy(dst=out, src=wide)
     return out
+
+
+# says: operand `moving_scale` has N = 8, and `dst` gives N = 16; nc_matmul_mx needs them equal
+# help: give both N = 16, or check which operand is transposed

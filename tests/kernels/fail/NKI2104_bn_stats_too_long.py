@@ -17,3 +17,9 @@ def kernel(x):
     nisa.bn_stats(dst=stats, data=wide)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `data` has elements per partition (F) = 1024; bn_stats takes at most 512 on trn3
+#   (corev4)
+# help: split `data` into pieces of at most 512 along elements per partition (F); nl.tile_size names
+#   the limits

@@ -17,3 +17,9 @@ def kernel(x):
     nisa.local_gather(dst=y, src_buffer=t, index=idx)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `index` has indices per 16 partitions = 4112; local_gather takes at most 4096 on
+#   trn3 (corev4)
+# help: split `index` into pieces of at most 4096 along indices per 16 partitions; nl.tile_size
+#   names the limits

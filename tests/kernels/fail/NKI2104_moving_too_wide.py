@@ -18,3 +18,7 @@ def kernel(x):
     nisa.nc_matmul(dst=acc, stationary=t, moving=wide)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `moving` has N = 640; nc_matmul takes at most 512 on trn2 (cayman)
+# help: split `moving` into pieces of at most 512 along N; nl.tile_size names the limits

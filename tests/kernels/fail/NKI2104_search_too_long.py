@@ -17,3 +17,9 @@ def kernel(x):
     nisa.max8(dst=top, src=wide)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `src` has elements per partition (F) = 16385; max8 takes at most 16384 on trn3
+#   (corev4)
+# help: split `src` into pieces of at most 16384 along elements per partition (F); nl.tile_size
+#   names the limits

@@ -17,3 +17,7 @@ def kernel(x):
     nisa.nc_matmul(dst=acc, stationary=wide, moving=t)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `stationary` has M = 160; nc_matmul takes at most 128 on trn3 (corev4)
+# help: split `stationary` into pieces of at most 128 along M; nl.tile_size names the limits

@@ -18,3 +18,7 @@ def kernel(x):
     nisa.topk(val_dst=v, idx_dst=i, src=s, n=8)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `val_dst` has K = 9; topk with n = 8 takes at most 8 on trn3 (corev4)
+# help: split `val_dst` into pieces of at most 8 along K; nl.tile_size names the limits

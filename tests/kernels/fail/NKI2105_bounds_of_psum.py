@@ -15,3 +15,8 @@ def kernel(x):
     nisa.sequence_bounds(dst=b, segment_ids=ids)
     nisa.dma_copy(dst=out, src=x[0:1])
     return out
+
+
+# says: operand `segment_ids` is in psum; sequence_bounds takes it from sbuf
+# help: copy `segment_ids` first, with nisa.dma_copy between HBM and SBUF or nisa.tensor_copy
+#   between SBUF and PSUM

@@ -15,3 +15,7 @@ def kernel(x):
     nisa.nc_matmul(dst=acc, stationary=t, moving=t)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `dst` is in sbuf; nc_matmul writes it to psum
+# help: allocate `dst` in psum and copy the result from there

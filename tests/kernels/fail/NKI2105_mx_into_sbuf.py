@@ -21,3 +21,7 @@ def kernel(x):
     nisa.nc_matmul_mx(acc, q, q, s, s)
     nisa.dma_copy(dst=out, src=wide)
     return out
+
+
+# says: operand `dst` is in sbuf; nc_matmul_mx writes it to psum
+# help: allocate `dst` in psum and copy the result from there

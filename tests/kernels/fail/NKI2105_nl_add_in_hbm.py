@@ -14,3 +14,8 @@ def kernel(x):
     t = nl.add(x, t)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `x` is in private_hbm; nl.add takes it from psum or sbuf
+# help: copy `x` first, with nisa.dma_copy between HBM and SBUF or nisa.tensor_copy between SBUF and
+#   PSUM

@@ -13,3 +13,7 @@ def kernel(x):
     nisa.tensor_tensor(dst=t, data1=t, data2=t, op=nl.add)
     nisa.dma_copy(dst=out, src=x)
     return out
+
+
+# says: operand `dst` is in private_hbm; tensor_tensor writes it to psum or sbuf
+# help: allocate `dst` in psum or sbuf and copy the result from there

@@ -14,3 +14,8 @@ def kernel(x):
     nisa.activation(dst=t, op=nl.exp, data=x)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `data` is in private_hbm; activation takes it from psum or sbuf
+# help: copy `data` first, with nisa.dma_copy between HBM and SBUF or nisa.tensor_copy between SBUF
+#   and PSUM

@@ -15,3 +15,7 @@ def kernel(x):
     nisa.tensor_partition_reduce(dst=s, op=nl.add, data=t)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `dst` is in psum; tensor_partition_reduce writes it to sbuf
+# help: allocate `dst` in sbuf and copy the result from there

@@ -13,3 +13,7 @@ def kernel(x):
     nisa.rng(dst=t)
     nisa.dma_copy(dst=out, src=x)
     return out
+
+
+# says: operand `dst` is in private_hbm; rng writes it to psum or sbuf
+# help: allocate `dst` in psum or sbuf and copy the result from there

@@ -14,3 +14,8 @@ def kernel(x):
     nisa.rand_set_state(src_seeds=s, engine=nisa.engine.vector)
     nisa.dma_copy(dst=out, src=x)
     return out
+
+
+# says: operand `src_seeds` is in psum; rand_set_state takes it from sbuf
+# help: copy `src_seeds` first, with nisa.dma_copy between HBM and SBUF or nisa.tensor_copy between
+#   SBUF and PSUM

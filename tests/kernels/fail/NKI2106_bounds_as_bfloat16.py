@@ -15,3 +15,7 @@ def kernel(x):
     nisa.sequence_bounds(dst=b, segment_ids=ids)
     nisa.dma_copy(dst=out, src=x[0:1])
     return out
+
+
+# says: operand `dst` is bfloat16; sequence_bounds accepts int32, float32 on trn3 (corev4)
+# help: convert with nisa.tensor_copy into a tile of an accepted dtype

@@ -17,3 +17,7 @@ def kernel(x):
     )  # fmt: skip
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `imm0` is bfloat16; tensor_scalar_cumulative accepts float32 on trn3 (corev4)
+# help: convert with nisa.tensor_copy into a tile of an accepted dtype

@@ -17,3 +17,8 @@ def kernel(x):
     )  # fmt: skip
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `dst` is int32; tensor_scalar_cumulative accepts uint8, int8, uint16, int16,
+#   float16, bfloat16, float32, float8_e4m3, float8_e4m3fn, float8_e5m2 on trn3 (corev4)
+# help: convert with nisa.tensor_copy into a tile of an accepted dtype

@@ -14,3 +14,7 @@ def kernel(x):
     nisa.dropout(dst=t, data=t, prob=p)
     nisa.dma_copy(dst=out, src=x)
     return out
+
+
+# says: operand `prob` is bfloat16; dropout of integers accepts float32 on trn3 (corev4)
+# help: convert with nisa.tensor_copy into a tile of an accepted dtype

@@ -16,3 +16,8 @@ def kernel(x):
     nisa.exponential(dst=i, src=t)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `dst` is uint32; exponential accepts uint8, int8, uint16, int16, int32, float16,
+#   bfloat16, float32, tfloat32, float8_e4m3, float8_e5m2 on trn3 (corev4)
+# help: convert with nisa.tensor_copy into a tile of an accepted dtype

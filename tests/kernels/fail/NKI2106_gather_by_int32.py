@@ -17,3 +17,7 @@ def kernel(x):
     nisa.nc_n_gather(dst=y, data=t, indices=idx)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `indices` is int32; nc_n_gather accepts uint32 on trn3 (corev4)
+# help: convert with nisa.tensor_copy into a tile of an accepted dtype

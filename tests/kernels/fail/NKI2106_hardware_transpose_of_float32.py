@@ -14,3 +14,8 @@ def kernel(x):
     nisa.dma_transpose(dst=t[:, 0:16], src=x[0:16], dge_mode=nisa.dge_mode.hwdge)
     nisa.dma_copy(dst=out[:, 0:16], src=t[:, 0:16])
     return out
+
+
+# says: operand `src` is float32; dma_transpose with dge_mode hwdge accepts uint16, int16, float16,
+#   bfloat16, float4_e2m1fn_x4 on trn2 (cayman)
+# help: convert with nisa.tensor_copy into a tile of an accepted dtype

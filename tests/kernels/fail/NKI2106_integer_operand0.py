@@ -16,3 +16,7 @@ def kernel(x):
     nisa.tensor_scalar(dst=t, data=t, op0=nl.add, operand0=k)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `operand0` is int32; tensor_scalar accepts float32 on trn3 (corev4)
+# help: convert with nisa.tensor_copy into a tile of an accepted dtype

@@ -17,3 +17,7 @@ def kernel(x):
     nisa.local_gather(dst=y, src_buffer=t, index=idx)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `index` is uint32; local_gather accepts uint16 on trn3 (corev4)
+# help: convert with nisa.tensor_copy into a tile of an accepted dtype

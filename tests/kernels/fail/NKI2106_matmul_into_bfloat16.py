@@ -16,3 +16,7 @@ def kernel(x):
     nisa.nc_matmul(dst=acc, stationary=t, moving=t)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `dst` is bfloat16; nc_matmul accepts float32 on trn2 (cayman)
+# help: convert with nisa.tensor_copy into a tile of an accepted dtype

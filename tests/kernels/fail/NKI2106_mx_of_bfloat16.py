@@ -21,3 +21,8 @@ def kernel(x):
     nisa.nc_matmul_mx(acc, q, t[:, 0:16], s, s)
     nisa.dma_copy(dst=out, src=wide)
     return out
+
+
+# says: operand `moving` is bfloat16; nc_matmul_mx accepts float8_e4m3fn_x4, float8_e5m2_x4,
+#   float4_e2m1fn_x4 on trn3 (corev4)
+# help: convert with nisa.tensor_copy into a tile of an accepted dtype

@@ -12,3 +12,8 @@ def kernel(x):
     nl.rand((128, 64), dtype=nl.int32)
     nisa.dma_copy(dst=out, src=x)
     return out
+
+
+# says: operand `dtype` is int32; nl.rand accepts float16, bfloat16, float32, tfloat32, float8_e4m3,
+#   float8_e4m3fn, float8_e5m2 on trn3 (corev4)
+# help: convert with nisa.tensor_copy into a tile of an accepted dtype

@@ -17,3 +17,7 @@ def kernel(x):
     nisa.nonzero_with_count(dst=i, src=h)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `src` is bfloat16; nonzero_with_count accepts int32, float32 on trn3 (corev4)
+# help: convert with nisa.tensor_copy into a tile of an accepted dtype

@@ -15,3 +15,7 @@ def kernel(x):
     nisa.nc_find_index8(dst=found, data=t, vals=t[:, 0:8])
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `dst` is int32; nc_find_index8 accepts uint16, uint32 on trn3 (corev4)
+# help: convert with nisa.tensor_copy into a tile of an accepted dtype

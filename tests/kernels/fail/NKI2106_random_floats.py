@@ -13,3 +13,8 @@ def kernel(x):
     nisa.rng(dst=t)
     nisa.dma_copy(dst=out, src=x)
     return out
+
+
+# says: operand `dst` is float32; rng accepts uint8, int8, uint16, int16, uint32, int32 on trn3
+#   (corev4)
+# help: convert with nisa.tensor_copy into a tile of an accepted dtype

@@ -13,3 +13,7 @@ def kernel(x):
     nisa.rand_get_state(dst=s)
     nisa.dma_copy(dst=out, src=x)
     return out
+
+
+# says: operand `dst` is int32; rand_get_state accepts uint32 on trn3 (corev4)
+# help: convert with nisa.tensor_copy into a tile of an accepted dtype

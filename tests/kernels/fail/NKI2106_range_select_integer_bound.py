@@ -20,3 +20,7 @@ def kernel(x):
     )  # fmt: skip
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `bound1` is int32; range_select accepts float32 on trn2 (cayman)
+# help: convert with nisa.tensor_copy into a tile of an accepted dtype

@@ -20,3 +20,8 @@ def kernel(x):
     )  # fmt: skip
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `on_true_tile` is int16; range_select accepts float16, bfloat16, float32, tfloat32,
+#   float8_e4m3, float8_e4m3fn, float8_e5m2 on trn2 (cayman)
+# help: convert with nisa.tensor_copy into a tile of an accepted dtype

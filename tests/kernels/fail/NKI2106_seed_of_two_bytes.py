@@ -13,3 +13,8 @@ def kernel(x):
     nisa.set_rng_seed(src_seeds=s)
     nisa.dma_copy(dst=out, src=x)
     return out
+
+
+# says: operand `src_seeds` is int16; set_rng_seed accepts uint32, int32, float32, tfloat32 on trn3
+#   (corev4)
+# help: convert with nisa.tensor_copy into a tile of an accepted dtype

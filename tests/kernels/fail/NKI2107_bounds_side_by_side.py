@@ -15,3 +15,7 @@ def kernel(x):
     nisa.sequence_bounds(dst=b, segment_ids=ids)
     nisa.dma_copy(dst=out, src=x[0:1])
     return out
+
+
+# says: operand `dst` has shape (1, 64, 2); sequence_bounds needs (1, 2, 64)
+# help: make `dst` a tile of (1, 2, 64)

@@ -16,3 +16,7 @@ def kernel(x):
     )  # fmt: skip
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `imm0` has shape (128, 64); tensor_scalar_cumulative needs (128, 1)
+# help: slice `imm0` to (128, 1)

@@ -14,3 +14,7 @@ def kernel(x):
     nisa.dropout(dst=t, data=t, prob=p)
     nisa.dma_copy(dst=out, src=x)
     return out
+
+
+# says: operand `prob` has shape (128, 64); dropout needs (128, 1)
+# help: slice `prob` to (128, 1)

@@ -15,3 +15,7 @@ def kernel(x):
     nisa.nonzero_with_count(dst=i, src=t)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `dst` has shape (128, 64); nonzero_with_count needs (128, 65)
+# help: make `dst` a tile of (128, 65)

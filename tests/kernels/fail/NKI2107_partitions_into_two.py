@@ -15,3 +15,7 @@ def kernel(x):
     nisa.tensor_partition_reduce(dst=s, op=nl.add, data=t)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `dst` has shape (2, 64); tensor_partition_reduce needs (1, 64)
+# help: slice `dst` to (1, 64)

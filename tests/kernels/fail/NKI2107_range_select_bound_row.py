@@ -19,3 +19,7 @@ def kernel(x):
     )  # fmt: skip
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `bound1` has shape (128, 64); range_select needs (128, 1)
+# help: slice `bound1` to (128, 1)

@@ -14,3 +14,7 @@ def kernel(x):
     nisa.tensor_scalar(dst=t, data=t, op0=nl.add, operand0=t[:, 0:2])
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `operand0` has shape (128, 2); tensor_scalar needs (128, 1)
+# help: slice `operand0` to (128, 1)

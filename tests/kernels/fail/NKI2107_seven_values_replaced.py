@@ -14,3 +14,7 @@ def kernel(x):
     nisa.nc_match_replace8(dst=t, data=t, vals=t[:, 0:7], imm=0.0)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `vals` has shape (128, 7); nc_match_replace8 needs (128, 8)
+# help: make `vals` a tile of (128, 8)

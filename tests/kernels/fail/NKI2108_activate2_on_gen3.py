@@ -15,3 +15,7 @@ def kernel(x):
     nisa.activate2(dst=t, op=nl.relu, data=t, imm0=2.0, imm1=0.0, op0=nl.multiply, op1=nl.bypass)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: activate2 needs trn3 (corev4) or newer; this kernel is compiled for trn2 (cayman)
+# help: compile for trn3 (corev4), or guard the call with nisa.get_nc_version()

@@ -18,3 +18,7 @@ def kernel(x):
     nisa.nc_matmul(dst=acc, stationary=w, moving=w, perf_mode=nisa.matmul_perf_mode.double_row)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: perf_mode=double_row needs trn2 (cayman) or newer; this kernel is compiled for trn1 (sunda)
+# help: compile for trn2 (cayman), or guard the call with nisa.get_nc_version()

@@ -15,3 +15,7 @@ def kernel(x):
     nisa.exponential(dst=t, src=t)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: exponential needs trn3 (corev4) or newer; this kernel is compiled for trn2 (cayman)
+# help: compile for trn3 (corev4), or guard the call with nisa.get_nc_version()

@@ -16,3 +16,7 @@ def kernel(x):
     nisa.dma_transpose(dst=t, src=h, dge_mode=nisa.dge_mode.hwdge)
     nisa.dma_copy(dst=out[:, 0:16], src=t)
     return out
+
+
+# says: dge_mode=hwdge needs trn2 (cayman) or newer; this kernel is compiled for trn1 (sunda)
+# help: compile for trn2 (cayman), or guard the call with nisa.get_nc_version()

@@ -16,3 +16,7 @@ def kernel(x):
     nisa.nonzero_with_count(dst=i, src=t)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: nonzero_with_count needs trn2 (cayman) or newer; this kernel is compiled for trn1 (sunda)
+# help: compile for trn2 (cayman), or guard the call with nisa.get_nc_version()

@@ -19,3 +19,7 @@ def kernel(x):
     nisa.quantize_mx(dst=q, src=t, dst_scale=s)
     nisa.dma_copy(dst=out, src=wide)
     return out
+
+
+# says: quantize_mx needs trn3 (corev4) or newer; this kernel is compiled for trn2 (cayman)
+# help: compile for trn3 (corev4), or guard the call with nisa.get_nc_version()

@@ -14,3 +14,7 @@ def kernel(x):
     nisa.rand2(dst=t, min=0.0, max=1.0)
     nisa.dma_copy(dst=out, src=x)
     return out
+
+
+# says: rand2 needs trn3 (corev4) or newer; this kernel is compiled for trn2 (cayman)
+# help: compile for trn3 (corev4), or guard the call with nisa.get_nc_version()

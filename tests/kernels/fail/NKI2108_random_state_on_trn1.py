@@ -14,3 +14,7 @@ def kernel(x):
     nisa.rand_get_state(dst=s)
     nisa.dma_copy(dst=out, src=x)
     return out
+
+
+# says: rand_get_state needs trn2 (cayman) or newer; this kernel is compiled for trn1 (sunda)
+# help: compile for trn2 (cayman), or guard the call with nisa.get_nc_version()

@@ -19,3 +19,7 @@ def kernel(x):
     )  # fmt: skip
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: range_select needs trn2 (cayman) or newer; this kernel is compiled for trn1 (sunda)
+# help: compile for trn2 (cayman), or guard the call with nisa.get_nc_version()

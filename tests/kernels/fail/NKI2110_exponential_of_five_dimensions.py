@@ -16,3 +16,7 @@ def kernel(x):
     nisa.exponential(dst=w[:, 0:2, 0:2, 0:2, 0:2], src=w[:, 0:2, 0:2, 0:2, 0:2])
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `dst` walks 4 free dimensions; the hardware walks at most 3
+# help: split the access, or copy into a contiguous tile first and use that

@@ -15,3 +15,7 @@ def kernel(x):
     nisa.tensor_copy(dst=t[:, 0:32], src=view)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `src` walks 5 free dimensions; the hardware walks at most 4
+# help: split the access, or copy into a contiguous tile first and use that

@@ -14,3 +14,7 @@ def kernel(x):
     nisa.tensor_copy(dst=t[0:64], src=t[0:128:2])
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `src` steps 128 elements from partition to partition; on chip the step must be 64
+# help: take consecutive partitions; nisa.dma_copy can gather rows 128 elements apart from HBM

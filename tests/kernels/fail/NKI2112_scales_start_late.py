@@ -19,3 +19,8 @@ def kernel(x):
     nisa.quantize_mx(dst=q[0:32], src=t[0:32], dst_scale=s[16:20])
     nisa.dma_copy(dst=out, src=wide)
     return out
+
+
+# says: operand `dst_scale` starts at partition 16 and spans 4; 4 partitions may start at 0, 4, 8 or
+#   12
+# help: place the data at partition 0, 4, 8 or 12; a DMA may start at any partition

@@ -15,3 +15,7 @@ def kernel(x):
     nisa.nc_stream_shuffle(dst=u[0:64], src=t[32:64], shuffle_mask=[255] * 32)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `src` starts at partition 32 and spans 64; 64 partitions may start at 0 or 64
+# help: place the data at partition 0 or 64; a DMA may start at any partition

@@ -14,3 +14,8 @@ def kernel(x):
     nisa.tensor_copy(dst=t[0:32], src=t[16:48])
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `src` starts at partition 16 and spans 32; 32 partitions may start at 0, 32, 64 or
+#   96
+# help: place the data at partition 0, 32, 64 or 96; a DMA may start at any partition

@@ -14,3 +14,7 @@ def kernel(x):
     nisa.tensor_tensor(dst=t, data1=t, data2=t, op=nl.add, engine=nisa.engine.scalar)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: tensor_tensor cannot run on the scalar engine
+# help: choose one of: vector, gpsimd

@@ -14,3 +14,7 @@ def kernel(x):
     nisa.rng(dst=t, engine=nisa.engine.gpsimd)
     nisa.dma_copy(dst=out, src=x)
     return out
+
+
+# says: rng cannot run on the gpsimd engine
+# help: choose one of: vector; GpSimd makes random numbers from trn2 on

@@ -14,3 +14,7 @@ def kernel(x):
     nisa.rand_get_state(dst=s, engine=nisa.engine.vector)
     nisa.dma_copy(dst=out, src=x)
     return out
+
+
+# says: rand_get_state cannot run on the vector engine
+# help: choose one of: gpsimd; the vector engine gives and takes its state from trn3 on

@@ -16,3 +16,7 @@ def kernel(x):
     nisa.tensor_copy(dst=t, src=acc, engine=nisa.engine.gpsimd)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `src` is in psum, and tensor_copy runs on the GpSimd engine
+# help: copy `src` to SBUF first; or use engine=nisa.engine.vector

@@ -13,3 +13,7 @@ def kernel(x):
     nisa.rng(dst=t, engine=nisa.engine.gpsimd)
     nisa.dma_copy(dst=out, src=x)
     return out
+
+
+# says: operand `dst` is in psum, and rng runs on the GpSimd engine
+# help: copy `dst` to SBUF first; or use engine=nisa.engine.vector

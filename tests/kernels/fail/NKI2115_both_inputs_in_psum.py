@@ -16,3 +16,7 @@ def kernel(x):
     nisa.tensor_tensor(dst=t, data1=acc, data2=acc, op=nl.add)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `data1` and `data2` of tensor_tensor are both in psum; at most one may be
+# help: copy one of them to SBUF with nisa.tensor_copy

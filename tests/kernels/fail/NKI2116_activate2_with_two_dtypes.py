@@ -19,3 +19,7 @@ def kernel(x):
     nisa.activate2(dst=t, op=nl.relu, data=t, imm0=a, imm1=b, op0=nl.multiply, op1=nl.add)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `imm0` is float32 and `imm1` is bfloat16; activate2 needs one dtype for both
+# help: allocate `imm0` as bfloat16, or convert one of them with nisa.tensor_copy

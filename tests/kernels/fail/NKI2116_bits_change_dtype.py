@@ -17,3 +17,7 @@ def kernel(x):
     nisa.tensor_scalar(dst=b, data=a, op0=nl.bitwise_and, operand0=1)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `dst` is uint32 and `data` is int32; tensor_scalar with bitwise_and needs one dtype for both
+# help: allocate `dst` as int32, or convert one of them with nisa.tensor_copy

@@ -14,3 +14,7 @@ def kernel(x):
     nisa.dropout(dst=y, data=t, prob=0.5)
     nisa.dma_copy(dst=out, src=x)
     return out
+
+
+# says: `dst` is bfloat16 and `data` is float32; dropout needs one dtype for both
+# help: allocate `dst` as float32, or convert one of them with nisa.tensor_copy

@@ -17,3 +17,7 @@ def kernel(x):
     nisa.nc_n_gather(dst=y, data=t, indices=idx)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `dst` is bfloat16 and `data` is float32; nc_n_gather needs one dtype for both
+# help: allocate `dst` as float32, or convert one of them with nisa.tensor_copy

@@ -15,3 +15,7 @@ def kernel(x):
     nisa.nc_stream_shuffle(dst=u, src=t, shuffle_mask=[0] * 32)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `dst` is bfloat16 and `src` is float32; nc_stream_shuffle needs one dtype for both
+# help: allocate `dst` as float32, or convert one of them with nisa.tensor_copy

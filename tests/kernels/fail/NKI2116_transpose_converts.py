@@ -15,3 +15,7 @@ def kernel(x):
     nisa.nc_transpose(dst=turned, data=t)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `dst` is bfloat16 and `data` is float32; nc_transpose needs one dtype for both
+# help: allocate `dst` as float32, or convert one of them with nisa.tensor_copy

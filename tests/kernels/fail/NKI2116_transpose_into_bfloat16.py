@@ -13,3 +13,7 @@ def kernel(x):
     nisa.dma_transpose(dst=t, src=x)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `dst` is bfloat16 and `src` is float32; dma_transpose needs one dtype for both
+# help: allocate `dst` as float32, or convert one of them with nisa.tensor_copy

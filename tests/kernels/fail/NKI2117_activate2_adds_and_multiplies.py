@@ -15,3 +15,7 @@ def kernel(x):
     nisa.activate2(dst=t, op=nl.relu, data=t, imm0=2.0, imm1=0.0, op0=nl.add, op1=nl.multiply)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: op1 of activate2 after op0=add has no operator multiply; it supports bypass
+# help: choose another operator or another instruction

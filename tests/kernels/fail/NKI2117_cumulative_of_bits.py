@@ -16,3 +16,10 @@ def kernel(x):
     )  # fmt: skip
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: tensor_scalar_cumulative has no operator bitwise_and; it supports abs, abs_max, abs_min,
+#   add, bypass, divide, equal, fmod, greater, greater_equal, less, less_equal, logical_and,
+#   logical_or, logical_xor, maximum, minimum, mod, multiply, not_equal, reciprocal, relu, square,
+#   subtract
+# help: choose another operator or another instruction

@@ -16,3 +16,8 @@ def kernel(x):
     )  # fmt: skip
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: tensor_scalar_cumulative has no operator divide; it supports add, maximum, minimum,
+#   multiply, subtract
+# help: choose another operator or another instruction

@@ -14,3 +14,7 @@ def kernel(x):
     nisa.tensor_tensor(dst=t, data1=t, data2=t, op=nl.exp)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: tensor_tensor has no operator nl.exp; it supports operators such as nl.add
+# help: choose another operator or another instruction; nisa.activation has nl.exp

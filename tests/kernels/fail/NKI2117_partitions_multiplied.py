@@ -15,3 +15,8 @@ def kernel(x):
     nisa.tensor_partition_reduce(dst=s, op=nl.multiply, data=t)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: tensor_partition_reduce has no operator multiply; it supports add, average, bitwise_and,
+#   bitwise_or, maximum
+# help: choose another operator or another instruction

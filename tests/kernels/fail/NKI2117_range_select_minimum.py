@@ -19,3 +19,7 @@ def kernel(x):
     )  # fmt: skip
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: range_select has no operator minimum; it supports maximum
+# help: choose another operator or another instruction

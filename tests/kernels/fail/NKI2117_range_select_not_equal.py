@@ -19,3 +19,8 @@ def kernel(x):
     )  # fmt: skip
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: range_select has no operator not_equal; it supports equal, less, less_equal, greater,
+#   greater_equal
+# help: choose another operator or another instruction

@@ -14,3 +14,8 @@ def kernel(x):
     nisa.tensor_reduce(dst=t[:, 0:1], op=nl.equal, data=t, axis=1)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: tensor_reduce has no operator equal; it supports add, bitwise_and, bitwise_or, bitwise_xor,
+#   logical_and, logical_or, logical_xor, maximum, minimum, multiply, subtract
+# help: choose another operator or another instruction

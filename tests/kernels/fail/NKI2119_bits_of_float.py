@@ -14,3 +14,7 @@ def kernel(x):
     nisa.tensor_scalar(dst=t.view(nl.int32), data=t, op0=nl.bitwise_and, operand0=255)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: bitwise_and works on bits; operand `data` is float32 and must be an integer dtype
+# help: use view(nl.uint32) or another integer dtype of the same size to work on the bits

@@ -15,3 +15,7 @@ def kernel(x):
     nisa.tensor_partition_reduce(dst=s, op=nl.bitwise_or, data=t)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: bitwise_or works on bits; operand `dst` is float32 and must be an integer dtype
+# help: use view(nl.uint32) or another integer dtype of the same size to work on the bits

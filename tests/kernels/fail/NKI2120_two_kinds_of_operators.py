@@ -16,3 +16,7 @@ def kernel(x):
     nisa.tensor_scalar(dst=k, data=k, op0=nl.bitwise_and, operand0=7, op1=nl.add, operand1=1.0)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: op0 is bitwise_and and op1 is add; one works on bits and the other on numbers
+# help: use two instructions

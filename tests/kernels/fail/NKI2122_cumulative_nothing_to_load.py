@@ -16,3 +16,7 @@ def kernel(x):
     )  # fmt: skip
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `imm1` must be given when reduce_cmd is load_reduce
+# help: pass `imm1=`

@@ -14,3 +14,7 @@ def kernel(x):
     nisa.tensor_scalar(dst=t, data=t, op0=nl.add, operand0=1.0, op1=nl.multiply)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `operand1` must be given when the operator is multiply
+# help: pass `operand1=`

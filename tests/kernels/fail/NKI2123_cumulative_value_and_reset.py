@@ -16,3 +16,7 @@ def kernel(x):
     )  # fmt: skip
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `imm1` must not be given when reduce_cmd is reset_reduce
+# help: leave `imm1` out

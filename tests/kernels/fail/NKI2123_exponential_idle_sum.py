@@ -16,3 +16,7 @@ def kernel(x):
     nisa.exponential(dst=t, src=t, reduce_res=b)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `reduce_res` must not be given when reduce_cmd is idle
+# help: leave `reduce_res` out

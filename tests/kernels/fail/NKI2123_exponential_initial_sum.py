@@ -15,3 +15,7 @@ def kernel(x):
     nisa.exponential(dst=t, src=t, reduce_init=1.0, reduce_cmd=nisa.reduce_cmd.reset_reduce)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `reduce_init` must not be given when reduce_cmd is reset_reduce
+# help: leave `reduce_init` out

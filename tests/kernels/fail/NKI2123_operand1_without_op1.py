@@ -14,3 +14,7 @@ def kernel(x):
     nisa.tensor_scalar(dst=t, data=t, op0=nl.add, operand0=1.0, operand1=2.0)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `operand1` must not be given when op1 is not given
+# help: leave `operand1` out

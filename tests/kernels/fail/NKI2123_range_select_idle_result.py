@@ -19,3 +19,7 @@ def kernel(x):
     )  # fmt: skip
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `reduce_res` must not be given when reduce_cmd is idle
+# help: leave `reduce_res` out

@@ -24,3 +24,7 @@ def kernel(x):
     )
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `reduce_op` must not be given when reduce_cmd is idle
+# help: leave `reduce_op` out

@@ -17,3 +17,7 @@ def kernel(x):
     )
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `reverse1` must not be given when op1 is bypass
+# help: leave `reverse1` out

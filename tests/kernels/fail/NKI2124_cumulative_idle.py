@@ -16,3 +16,7 @@ def kernel(x):
     )  # fmt: skip
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `reduce_cmd` of tensor_scalar_cumulative is idle; allowed: reset_reduce, reduce, load_reduce
+# help: give `reduce_cmd` what is allowed

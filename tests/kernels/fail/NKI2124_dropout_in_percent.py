@@ -13,3 +13,7 @@ def kernel(x):
     nisa.dropout(dst=t, data=t, prob=20)
     nisa.dma_copy(dst=out, src=x)
     return out
+
+
+# says: `prob` of dropout is 20; allowed: numbers from 0 to 1
+# help: give `prob` what is allowed

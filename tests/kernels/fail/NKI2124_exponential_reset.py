@@ -15,3 +15,7 @@ def kernel(x):
     nisa.exponential(dst=t, src=t, reduce_cmd=nisa.reduce_cmd.reset)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `reduce_cmd` of exponential is reset; allowed: idle, reset_reduce, reduce, load_reduce
+# help: give `reduce_cmd` what is allowed

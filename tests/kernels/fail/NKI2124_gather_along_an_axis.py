@@ -16,3 +16,7 @@ def kernel(x):
     nl.gather_flattened(t, idx, axis=1)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `axis` of nl.gather_flattened is 1; allowed: 0
+# help: give `axis` what is allowed

@@ -17,3 +17,7 @@ def kernel(x):
     nisa.local_gather(dst=y, src_buffer=t, index=idx, num_elem_per_idx=3, num_valid_indices=64)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `num_elem_per_idx` of local_gather is 3; allowed: 1, 2, 4, 8, 16, 32
+# help: give `num_elem_per_idx` what is allowed

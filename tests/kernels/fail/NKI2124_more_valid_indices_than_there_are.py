@@ -17,3 +17,7 @@ def kernel(x):
     nisa.local_gather(dst=y, src_buffer=t, index=idx, num_valid_indices=65)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `num_valid_indices` of local_gather is 65; allowed: 1 to 64, which `index` has
+# help: give `num_valid_indices` what is allowed

@@ -15,3 +15,7 @@ def kernel(x):
     nisa.dma_copy(dst=t, src=x, priority=9)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `priority` of dma_copy is 9; allowed: 0, 1, 2, 3
+# help: give `priority` what is allowed

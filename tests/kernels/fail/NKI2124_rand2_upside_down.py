@@ -14,3 +14,7 @@ def kernel(x):
     nisa.rand2(dst=t, min=1.0, max=-1.0)
     nisa.dma_copy(dst=out, src=x)
     return out
+
+
+# says: `min` of rand2 is 1.0; allowed: numbers below max, -1.0
+# help: give `min` what is allowed

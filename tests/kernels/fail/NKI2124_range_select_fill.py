@@ -19,3 +19,7 @@ def kernel(x):
     )  # fmt: skip
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `on_false_value` of range_select is 0.0; allowed: -3.4028234663852886e+38
+# help: give `on_false_value` what is allowed

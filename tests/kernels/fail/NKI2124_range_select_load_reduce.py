@@ -19,3 +19,7 @@ def kernel(x):
     )  # fmt: skip
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `reduce_cmd` of range_select is load_reduce; allowed: idle, reset, reduce, reset_reduce
+# help: give `reduce_cmd` what is allowed

@@ -15,3 +15,9 @@ def kernel(x):
     nisa.nc_stream_shuffle(dst=u, src=t, shuffle_mask=[40] * 32)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `shuffle_mask` of nc_stream_shuffle is (40, 40, 40, 40, 40, 40, 40, 40, 40, 40, 40, 40, 40,
+#   40, 40, 40, 40, 40, 40, 40, 40, 40, 40, 40, 40, 40, 40, 40, 40, 40, 40, 40); allowed: 32
+#   integers, each from 0 to 31 or 255
+# help: give `shuffle_mask` what is allowed

@@ -15,3 +15,8 @@ def kernel(x):
     nisa.nc_stream_shuffle(dst=u, src=t, shuffle_mask=[0] * 16)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `shuffle_mask` of nc_stream_shuffle is (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+#   allowed: 32 integers, each from 0 to 31 or 255
+# help: give `shuffle_mask` what is allowed

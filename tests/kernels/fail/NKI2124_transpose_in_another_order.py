@@ -13,3 +13,7 @@ def kernel(x):
     nisa.dma_transpose(dst=t, src=x, axes=(0, 1))
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `axes` of dma_transpose of 2 dimensions is (0, 1); allowed: (1, 0)
+# help: give `axes` what is allowed

@@ -13,3 +13,7 @@ def kernel(x):
     nisa.dma_transpose(dst=t, src=x, dge_mode=nisa.dge_mode.swdge)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `dge_mode` of dma_transpose without run-time indices is swdge; allowed: unknown, none, hwdge
+# help: give `dge_mode` what is allowed

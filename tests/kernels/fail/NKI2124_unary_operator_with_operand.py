@@ -14,3 +14,7 @@ def kernel(x):
     nisa.tensor_scalar(dst=t, data=t, op0=nl.rsqrt, operand0=2.0)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `operand0` of tensor_scalar is 2.0; allowed: None, 0
+# help: give `operand0` what is allowed

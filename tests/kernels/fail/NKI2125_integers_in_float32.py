@@ -16,3 +16,8 @@ def kernel(x):
     nisa.tensor_tensor(dst=k, data1=k, data2=k, op=nl.add, engine=nisa.engine.vector)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `data1` is int32, but this engine computes in float32
+# help: values above 2**24 lose bits; to add, subtract or multiply exactly, leave out engine= and
+#   keep the operands in SBUF

@@ -14,3 +14,7 @@ def kernel(x):
     nisa.dma_copy(dst=t, src=x[0:64])
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `dst` has 8192 elements and `src` has 4096
+# help: slice the larger side so that both have the same number of elements

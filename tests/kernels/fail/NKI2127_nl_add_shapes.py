@@ -14,3 +14,8 @@ def kernel(x):
     nl.add(t.reshape((128, 8, 8)), t[:, 0:8].expand_dim(1))
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `y` has shape (128, 1, 8) and `x` has shape (128, 8, 8); nl.add needs one shape for both, or
+#   a (P, 1) tile beside a larger one
+# help: repeat the smaller one first: nl.broadcast_to(tile, shape)

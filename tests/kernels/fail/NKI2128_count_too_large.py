@@ -15,3 +15,7 @@ def kernel(x):
     nisa.memset(dst=wide, value=0)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `dst` has a count of 65536 in dimension 1; an instruction holds at most 65535
+# help: split the access, or copy it with nisa.dma_copy

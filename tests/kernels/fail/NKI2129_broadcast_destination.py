@@ -14,3 +14,8 @@ def kernel(x):
     nisa.tensor_copy(dst=t[:, 0:1].broadcast(1, 64), src=t)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `dst` of tensor_copy names 8192 elements, but only 128 different ones: steps (64, 0)
+#   over (128, 64) meet
+# help: write to a tile of the full shape, or give `dst` the shape of what is kept

@@ -14,3 +14,8 @@ def kernel(x):
     nisa.dma_copy(dst=out.ap([[1, 128], [1, 64]]), src=t)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `dst` of dma_copy names 8192 elements, but only 191 different ones: steps (1, 1)
+#   over (128, 64) meet
+# help: write to a tile of the full shape, or give `dst` the shape of what is kept

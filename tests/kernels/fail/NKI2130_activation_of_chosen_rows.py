@@ -15,3 +15,8 @@ def kernel(x):
     nisa.tensor_copy(dst=t, src=x.vector_select(0, rows))
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `src` of tensor_copy selects its rows by a vector of run-time indices, which only a
+#   DMA can do
+# help: gather into a tile first: nisa.dma_copy(dst=tile, src=...), or scatter from one

@@ -16,3 +16,7 @@ def kernel(x):
     nisa.iota(dst=rows, pattern=[[1, 2]])
     nisa.dma_copy(dst=out, src=t.indirect(rows))
     return out
+
+
+# says: operand `src` of dma_copy has a run-time index for every element, which only engines read
+# help: copy it with nisa.tensor_copy first, or select whole rows with vector_select

@@ -18,3 +18,7 @@ def kernel(x):
     nisa.tensor_copy(dst=u, src=t.indirect(rows, num_elem=40))
     nisa.dma_copy(dst=out, src=u)
     return out
+
+
+# says: `src` selects 40 elements, and 16 partitions of its indices hold 32
+# help: pass num_elem of at most 32, or indices with more columns

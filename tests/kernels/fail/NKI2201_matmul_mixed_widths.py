@@ -17,3 +17,8 @@ def kernel(x):
     nisa.nc_matmul(dst=acc, stationary=t, moving=b)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `stationary` is float32 and `moving` is bfloat16; if one is a 4-byte float, both must be
+# help: convert `stationary` to bfloat16, which is faster, or `moving` to float32, with
+#   nisa.tensor_copy

@@ -20,3 +20,8 @@ def kernel(x):
     nisa.nc_matmul(dst=acc, stationary=w, moving=m)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `stationary` is float8_e4m3 and `moving` is float8_e4m3fn; the two e4m3 encodings cannot be
+#   mixed
+# help: store both operands as float8_e4m3

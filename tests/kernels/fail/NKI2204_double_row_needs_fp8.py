@@ -18,3 +18,7 @@ def kernel(x):
     nisa.nc_matmul(dst=acc, stationary=w, moving=w, perf_mode=nisa.matmul_perf_mode.double_row)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: perf_mode double_row needs 8-bit floats, and `stationary` is bfloat16
+# help: convert `stationary` to float8_e4m3 or float8_e5m2, or leave perf_mode out

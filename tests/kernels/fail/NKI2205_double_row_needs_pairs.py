@@ -18,3 +18,7 @@ def kernel(x):
     nisa.nc_matmul(dst=acc, stationary=w, moving=w, perf_mode=nisa.matmul_perf_mode.double_row)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: perf_mode double_row needs a first free dimension of 2, and `stationary` has 64
+# help: give `stationary` the shape (K, 2, n), where the second dimension holds the pair

@@ -25,3 +25,7 @@ def kernel(x):
     )
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: perf_mode double_row cannot be combined with column tiles; tile_size is (128, 64)
+# help: use a tile_size with 128 columns

@@ -15,3 +15,7 @@ def kernel(x):
     nisa.nc_matmul(dst=acc, stationary=t[0:64], moving=t[0:64], tile_position=(64, 0))
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `tile_position` is set and `tile_size` is not; tiling needs both
+# help: set `tile_size` as well, or neither

@@ -23,3 +23,8 @@ def kernel(x):
     )
     nisa.dma_copy(dst=out, src=wide)
     return out
+
+
+# says: tile_size is (32, 64); rows and columns must each be one of 32, 64, 128 (columns: 128) on
+#   trn3 (corev4)
+# help: choose the smallest allowed size that holds the stationary operand

@@ -17,3 +17,7 @@ def kernel(x):
     )
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: tile_size is (48, 128); rows and columns must each be one of 32, 64, 128 on trn3 (corev4)
+# help: choose the smallest allowed size that holds the stationary operand

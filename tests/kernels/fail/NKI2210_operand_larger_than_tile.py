@@ -15,3 +15,7 @@ def kernel(x):
     nisa.nc_matmul(dst=acc, stationary=t, moving=t, tile_position=(0, 0), tile_size=(64, 128))
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `stationary` has K = 128, and the tile of the array holds 64
+# help: use a larger tile_size, or slice `stationary` to 64

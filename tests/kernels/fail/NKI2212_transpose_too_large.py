@@ -15,3 +15,7 @@ def kernel(x):
     nisa.nc_transpose(dst=turned, data=t[0:64], engine=nisa.engine.vector)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: a tile of 64 x 64 is too large to transpose on the vector engine, which takes 32 x 32
+# help: transpose in blocks of 32 x 32; nisa.dma_transpose takes larger ones

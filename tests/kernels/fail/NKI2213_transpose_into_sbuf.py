@@ -15,3 +15,7 @@ def kernel(x):
     nisa.nc_transpose(dst=turned, data=t, engine=nisa.engine.tensor)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: the tensor engine transposes from sbuf to psum; `dst` is in sbuf
+# help: for the Tensor engine put data in SBUF and dst in PSUM; the Vector engine takes both

@@ -15,3 +15,9 @@ def kernel(x):
     nisa.nc_stream_shuffle(dst=u, src=t[0:1], shuffle_mask=[0] * 32)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: nc_stream_shuffle copies partition 32 of `src` to partition 32 of dst, and `src` has 1
+#   partitions
+# help: pass more partitions of `src`, shuffle fewer of dst at once, or put 255 in shuffle_mask for
+#   what dst keeps

@@ -21,3 +21,7 @@ def kernel(x):
     nisa.nc_matmul_mx(acc, q[:, 0:15], q, s[:, 0:15], s)
     nisa.dma_copy(dst=out, src=wide)
     return out
+
+
+# says: operand `stationary` has 15 elements per partition; nc_matmul_mx needs a multiple of 2
+# help: pad `stationary` with zeros to a multiple of 2

@@ -19,3 +19,8 @@ def kernel(x):
     nisa.tensor_copy(dst=res, src=acc)
     nisa.dma_copy(dst=out, src=res)
     return out
+
+
+# says: is_stationary_onezero is set, and 8192 values of `stationary` are neither 0 nor 1, such as
+#   0.5; the device may drop digits of them
+# help: leave is_stationary_onezero out

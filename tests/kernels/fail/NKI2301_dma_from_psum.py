@@ -16,3 +16,7 @@ def kernel(x):
     nisa.dma_copy(dst=out, src=acc)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `src` is in psum; DMA reaches HBM and SBUF only
+# help: copy between PSUM and SBUF with nisa.tensor_copy, then nisa.dma_copy

@@ -13,3 +13,7 @@ def kernel(x):
     nisa.memset(dst=acc, value=0.0)
     nisa.dma_copy(dst=out, src=acc)
     return out
+
+
+# says: operand `src` is in psum; DMA reaches HBM and SBUF only
+# help: copy between PSUM and SBUF with nisa.tensor_copy, then nisa.dma_copy

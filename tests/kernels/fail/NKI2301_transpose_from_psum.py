@@ -15,3 +15,7 @@ def kernel(x):
     nisa.dma_transpose(dst=t, src=p)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `src` is in psum; DMA reaches HBM and SBUF only
+# help: copy between PSUM and SBUF with nisa.tensor_copy, then nisa.dma_copy

@@ -16,3 +16,7 @@ def kernel(x):
     nisa.dma_copy(dst=b, src=x, dge_mode=nisa.dge_mode.hwdge)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: dge_mode hwdge cannot convert float32 to bfloat16
+# help: use dge_mode.swdge, or convert on chip with nisa.tensor_copy

@@ -14,3 +14,7 @@ def kernel(x):
     nisa.dma_copy(dst=t, src=x, engine=nisa.engine.scalar)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: engine scalar has no effect with dge_mode unknown
+# help: add dge_mode=nisa.dge_mode.hwdge, or leave engine out

@@ -13,3 +13,7 @@ def kernel(x):
     nisa.dma_transpose(dst=t, src=x.reshape((2, 2, 2, 16, 64)))
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `src` has 5 dimensions; dma_transpose takes two, three or four
+# help: reshape `src` so that its first and last dimensions are those to exchange

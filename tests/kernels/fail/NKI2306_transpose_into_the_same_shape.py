@@ -13,3 +13,7 @@ def kernel(x):
     nisa.dma_transpose(dst=t, src=x.reshape((64, 128)))
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `dst` has shape (64, 128); the transpose of (64, 128) has (128, 64)
+# help: allocate `dst` with shape (128, 64)

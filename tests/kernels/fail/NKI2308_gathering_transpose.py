@@ -16,3 +16,7 @@ def kernel(x):
     nisa.dma_transpose(dst=t, src=chosen)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: dma_transpose cannot transpose these rows: elements of float32 do not have 2 bytes
+# help: gather with nisa.dma_copy first, then transpose the tile

@@ -17,3 +17,8 @@ def kernel(x):
     nisa.dma_compute(dst=b, srcs=[a, x.vector_select(0, rows)], reduce_op=nl.add)
     nisa.dma_copy(dst=out, src=b)
     return out
+
+
+# says: dma_compute cannot change these rows in place: it needs two srcs, of which one is dst
+# help: scatter: dst=rows, srcs=[rows, tile]; gather: dst=tile, srcs=[tile, rows], where rows is a
+#   view in HBM with vector_offset and tile is in sbuf

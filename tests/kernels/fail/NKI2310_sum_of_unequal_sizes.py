@@ -12,3 +12,7 @@ def kernel(x):
     half = x.shape[0] // 2
     nisa.dma_compute(dst=out, srcs=[x, x[0:half]], reduce_op=nl.add)
     return out
+
+
+# says: `srcs[1]` has 4096 elements and `dst` has 8192
+# help: slice all of them so that they have the same number of elements

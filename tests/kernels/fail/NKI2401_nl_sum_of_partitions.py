@@ -14,3 +14,8 @@ def kernel(x):
     nl.sum(t, axis=0)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: axis (0,) contains the partition dimension 0, which nl.sum cannot reduce
+# help: transpose with nisa.nc_transpose first, or multiply by a (P, 1) tile of ones in
+#   nisa.nc_matmul

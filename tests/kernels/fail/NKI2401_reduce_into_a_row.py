@@ -15,3 +15,8 @@ def kernel(x):
     nisa.tensor_reduce(dst=row, op=nl.add, data=t, axis=0)
     nisa.dma_copy(dst=out, src=row)
     return out
+
+
+# says: axis (0,) contains the partition dimension 0, which tensor_reduce cannot reduce
+# help: transpose with nisa.nc_transpose first, or multiply by a (P, 1) tile of ones in
+#   nisa.nc_matmul

@@ -14,3 +14,7 @@ def kernel(x):
     nisa.tensor_reduce(dst=t[:, 0:16], op=nl.add, data=t.reshape((128, 4, 16)), axis=1)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: axis (1,) is not a run of dimensions that ends with the last of 3
+# help: reduce the last dimensions, or move them to the end with data.permute(...)

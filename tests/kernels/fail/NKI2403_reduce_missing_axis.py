@@ -14,3 +14,7 @@ def kernel(x):
     nisa.tensor_reduce(dst=t[:, 0:1], op=nl.add, data=t, axis=2)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: axis (2,) is out of range or repeated for a tile with 2 dimensions
+# help: name each of the axes 1 to 2 - 1 at most once

@@ -14,3 +14,7 @@ def kernel(x):
     nisa.tensor_reduce(dst=t[:, 0:2], op=nl.add, data=t, axis=1)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `dst` has 2 elements per partition; reducing axis (1,) leaves 1
+# help: allocate `dst` with 1 elements per partition

@@ -16,3 +16,7 @@ def kernel(x):
     nisa.tensor_reduce(dst=k[:, 0:1], op=nl.bitwise_or, data=k, axis=1, negate=True)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: negate has no meaning with the bit operator bitwise_or
+# help: leave negate out

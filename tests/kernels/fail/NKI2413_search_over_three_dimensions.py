@@ -15,3 +15,7 @@ def kernel(x):
     nisa.max8(dst=top, src=t.reshape((128, 4, 4, 4)))
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `src` walks 3 free dimensions; max8 walks at most 2
+# help: reshape `src` to fewer dimensions, or copy it into a contiguous tile first

@@ -15,3 +15,8 @@ def kernel(x):
     nisa.tensor_partition_reduce(dst=s, op=nl.add, data=t[0:16])
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `data` has 16 partitions; tensor_partition_reduce needs a multiple of 32
+# help: put the data into a tile of a multiple of 32 partitions and fill the rest with what does not
+#   count, such as 0 for add

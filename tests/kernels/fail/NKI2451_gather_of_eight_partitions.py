@@ -17,3 +17,7 @@ def kernel(x):
     nisa.local_gather(dst=y, src_buffer=t[0:8], index=idx[0:8])
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `dst` has 8 partitions; local_gather needs a multiple of 16
+# help: use tiles with a multiple of 16 partitions; the rest may hold anything valid

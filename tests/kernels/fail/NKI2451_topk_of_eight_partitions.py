@@ -18,3 +18,7 @@ def kernel(x):
     nisa.topk(val_dst=v, idx_dst=i, src=s, n=8)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `val_dst` has 8 partitions; topk needs a multiple of 16
+# help: use tiles with a multiple of 16 partitions; the rest may hold anything valid

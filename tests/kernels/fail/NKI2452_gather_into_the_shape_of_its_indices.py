@@ -17,3 +17,8 @@ def kernel(x):
     nisa.local_gather(dst=y, src_buffer=t, index=idx)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `dst` has 4 elements per partition; 64 indices of 1 element(s) give 64
+# help: give `dst` 64 elements per partition, or set num_valid_indices and num_elem_per_idx to what
+#   it holds

@@ -17,3 +17,7 @@ def kernel(x):
     nisa.local_gather(dst=y, src_buffer=t, index=idx, num_elem_per_idx=4)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: num_elem_per_idx is 4, but num_valid_indices is not given
+# help: pass num_valid_indices=64 as well

@@ -14,3 +14,7 @@ def kernel(x):
     nisa.activation(dst=t, op=nl.add, data=t)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: nl.add is not an activation function
+# help: operators with two inputs run in nisa.tensor_tensor or nisa.tensor_scalar

@@ -14,3 +14,7 @@ def kernel(x):
     nisa.iota(dst=t, pattern=[64])
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: (64,) is not a pattern: 64 is not a pair of integers
+# help: write one to four pairs [step, count] with integer steps and positive counts

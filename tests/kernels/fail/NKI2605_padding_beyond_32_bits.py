@@ -15,3 +15,7 @@ def kernel(x):
     nisa.nonzero_with_count(dst=i, src=t, padding_val=2**31)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: padding_val is 2147483648, which is not a 32-bit integer
+# help: keep padding_val between -2**31 and 2**31 - 1, without a fraction

@@ -14,3 +14,7 @@ def kernel(x):
     nisa.iota(dst=t, pattern=[[1, 64]], offset=2**40)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: offset is 1099511627776, which is not a 32-bit integer
+# help: keep offset between -2**31 and 2**31 - 1, without a fraction

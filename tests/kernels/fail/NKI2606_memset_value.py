@@ -15,3 +15,7 @@ def kernel(x):
     nisa.memset(dst=k, value=-1)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: value -1 cannot be stored as uint8
+# help: choose a value that uint8 holds, or another dtype for the tile

@@ -15,3 +15,7 @@ def kernel(x):
     nisa.memset(dst=packed, value=1)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: float8_e5m2_x4 packs four values; it can be filled with 0 only, not with 1
+# help: fill a tile of the unpacked dtype and convert it with nisa.quantize_mx

@@ -19,3 +19,7 @@ def kernel(x):
     )  # fmt: skip
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: range_select counts from 16777154 to 16777217; its indices must stay within -2**24 and 2**24
+# help: subtract a part of range_start from range_start and from both bounds

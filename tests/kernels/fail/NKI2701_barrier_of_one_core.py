@@ -13,3 +13,7 @@ def kernel(x):
     nisa.dma_copy(dst=out, src=x)
     nisa.core_barrier(data=out, cores=(0, 1))
     return out
+
+
+# says: core_barrier needs a launch on the two cores of a logical core; this one is on 1
+# help: launch the kernel with kernel[2], or guard the call with nl.num_programs(0) == 2

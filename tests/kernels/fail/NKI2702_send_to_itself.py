@@ -16,3 +16,7 @@ def kernel(x):
     nisa.sendrecv(src=t, dst=r, send_to_rank=1, recv_from_rank=1 - nl.program_id(0), pipe_id=0)
     nl.store(out[part], r)
     return out
+
+
+# says: `send_to_rank` is 1 on core 1, which is the core itself; the other core is 0
+# help: pass 1 - nl.program_id(0)

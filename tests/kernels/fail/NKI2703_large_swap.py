@@ -19,3 +19,7 @@ def kernel(x):
     )  # fmt: skip
     nl.store(out[other * 128 : other * 128 + 128], r)
     return out
+
+
+# says: operand `src` has 1028 bytes per partition; gpsimd_dma moves at most 1024 of float32
+# help: split the tile, or leave dma_engine out

@@ -14,3 +14,7 @@ def kernel(x):
     out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
     ncc.all_reduce(srcs=[t], dsts=[out], replica_group=alone, op=nl.add)
     return out
+
+
+# says: operand `dst` of all_reduce is in shared_hbm, and `src` is in sbuf
+# help: copy one of them with nisa.dma_copy first, so that all are in HBM or all in SBUF

@@ -16,3 +16,8 @@ def kernel(x):
     nl.store(out, u)
     ncc.all_reduce(srcs=[t, u], dsts=[t, u], replica_group=alone, op=nl.add)
     return out
+
+
+# says: `srcs` of nki.collectives.all_reduce has 2 tensors; it takes one where tensors are in SBUF
+# help: call nki.collectives.all_reduce once for each tensor, and give it as many destinations as
+#   sources

@@ -18,3 +18,7 @@ def kernel(x):
     same = into.reshape((128, 8, 8))[:, :, 0:8]
     ncc.all_reduce(srcs=[deep], dsts=[same], replica_group=alone, op=nl.add)
     return out
+
+
+# says: operand `src` has 3 dimensions; in SBUF a collective takes tiles of 2
+# help: reshape `src` to (partitions, elements)

@@ -15,3 +15,8 @@ def kernel(x):
     pair = ncc.ReplicaGroup([[0, 1]])
     ncc.all_reduce(srcs=[t], dsts=[t], replica_group=pair, op=nl.add)
     return out
+
+
+# says: [[0, 1]] are no groups of the ranks of a launch: the launch has 1 rank, and rank 1 is none
+#   of them
+# help: let every rank be in exactly one group, and launch with opennki.launch(kernel, ranks=n)

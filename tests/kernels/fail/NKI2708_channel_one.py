@@ -15,3 +15,8 @@ def kernel(x):
     nl.store(out, t)
     ncc.collective_permute_implicit([[t]], [[t]], alone, channel_ids=[1])
     return out
+
+
+# says: channel_ids of nki.collectives.collective_permute_implicit are (1,); they are 0, 1, 2 and so
+#   on
+# help: leave channel_ids out, or number the channels 0, 1, 2, ... and give tensors for each

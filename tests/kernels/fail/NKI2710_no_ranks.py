@@ -15,3 +15,7 @@ def copy(x):
 
 def main():
     return opennki.launch(copy, ranks=0)
+
+
+# says: cannot launch on ranks=0, lnc=None: ranks is not a positive integer
+# help: write opennki.launch(kernel, ranks=4, lnc=2)(...), with as many ranks as groups name

@@ -18,3 +18,7 @@ def copy(x):
 def main():
     x = np.zeros((4, 8), np.float32)
     return opennki.launch(copy, ranks=2)([x, x, x])
+
+
+# says: argument `x` of a launch on 2 ranks has 3 items
+# help: pass a list with one value per rank, all of one shape and dtype, or one array for all

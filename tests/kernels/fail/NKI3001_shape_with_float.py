@@ -13,3 +13,7 @@ def kernel(x):
     nisa.memset(dst=t, value=0.0)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: (128, 32.0) is not a shape: float 32.0 is not an integer
+# help: give a tuple of positive integers; use // when dividing sizes

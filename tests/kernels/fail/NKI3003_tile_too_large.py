@@ -13,3 +13,7 @@ def kernel(x):
     nisa.memset(dst=t, value=0.0)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: the tile needs 400000 bytes per partition; sbuf of trn3 (corev4) has 245752
+# help: make the free dimensions smaller and loop, or use a narrower dtype

@@ -13,3 +13,7 @@ def kernel(x):
     nisa.memset(dst=t, value=0.0)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: float23 is not a dtype that tensors can have
+# help: use a dtype of nl, for example nl.float32, nl.bfloat16 or nl.int32

@@ -14,3 +14,7 @@ def kernel(x):
     t.view("float64")
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: 'float64' is not a dtype that tensors can have
+# help: use a dtype of nl, for example nl.float32, nl.bfloat16 or nl.int32

@@ -13,3 +13,7 @@ def kernel(x):
     nisa.memset(dst=t, value=0.0)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: 3 is not a memory that a tensor can be created in
+# help: use nl.sbuf, nl.psum, nl.private_hbm or nl.shared_hbm

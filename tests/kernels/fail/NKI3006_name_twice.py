@@ -14,3 +14,7 @@ def kernel(x):
         nisa.dma_copy(dst=t, src=x)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: the name `t` is already taken by a tensor made at NKI3006_name_twice.py:13:13
+# help: leave name= out, or add the loop index: name=f't_{i}'

@@ -14,3 +14,7 @@ def kernel(x):
     nisa.dma_copy(dst=t[0:1], src=x[128])
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: index 128 is out of range for dimension 0 of size 128
+# help: indices of dimension 0 count from 0 and are below 128; negative ones count from the end

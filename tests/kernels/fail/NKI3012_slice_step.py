@@ -14,3 +14,7 @@ def kernel(x):
     nisa.tensor_copy(dst=t, src=t[:, ::-1])
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: slice step -1 is not a positive integer
+# help: use a step of 1 or more; for reversed order use .ap() with a negative stride

@@ -14,3 +14,8 @@ def kernel(x):
     nisa.tensor_copy(dst=t[0:3], src=t[[0, 2, 4]])
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: list [0, 2, 4] cannot be an index
+# help: use integers, slices, `...` and nl.ds(start, size); for run-time rows use .ap() with
+#   scalar_offset or vector_offset

@@ -14,3 +14,7 @@ def kernel(x):
     nisa.memset(dst=t[..., 0, ...], value=0.0)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `...` appears 2 times in one index
+# help: keep one of them and write `:` for the others

@@ -14,3 +14,7 @@ def kernel(x):
     t.reshape_dim(1, 64)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: a tensor of 64 elements cannot be reshaped to 64
+# help: choose sizes whose product is 64

@@ -14,3 +14,8 @@ def kernel(x):
     t.permute((1, 0))
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: permute would change the partition dimension of a tile
+# help: leave dimension 0 as it is; use nisa.nc_transpose, nisa.dma_transpose or nisa.dma_copy to
+#   move data across partitions

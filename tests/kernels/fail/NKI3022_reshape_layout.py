@@ -14,3 +14,8 @@ def kernel(x):
     x[:, 0:32].reshape((128 * 32,))
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: reshape cannot make this view: dimensions do not follow each other without gaps; strides are
+#   (64, 1)
+# help: copy into a fresh tensor first, or reshape before slicing

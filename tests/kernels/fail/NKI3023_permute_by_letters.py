@@ -14,3 +14,7 @@ def kernel(x):
     t.permute((0, "f"))
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: 0, f is not an order of 2 dimensions
+# help: name each dimension exactly once, counted from 0 and below 2

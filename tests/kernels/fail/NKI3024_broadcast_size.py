@@ -14,3 +14,7 @@ def kernel(x):
     t.broadcast(1, 128)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: dimension 1 has size 64; only a dimension of size 1 can be broadcast
+# help: slice or expand to size 1 first: x[:, 0:1] or x.expand_dim(1)

@@ -14,3 +14,8 @@ def kernel(x):
     t.rearrange((0, 1), (1, 0))
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: this rearrange pattern does not fit: (0, 1) holds something other than names
+# help: write every name of the left side once on the right side, and give sizes that cannot be
+#   derived

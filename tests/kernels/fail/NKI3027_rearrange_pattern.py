@@ -14,3 +14,9 @@ def kernel(x):
     t.rearrange(("p", ("a", "b")), ("p", "b"), {"a": 8})
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: this rearrange pattern does not fit: ['p', 'a', 'b'] and ['p', 'b'] do not name the same
+#   dimensions once each
+# help: write every name of the left side once on the right side, and give sizes that cannot be
+#   derived

@@ -14,3 +14,7 @@ def kernel(x):
     t.ap([[64, 64], [1, 64]], offset=8)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: this access pattern is not usable: it touches elements 8 to 71 of partitions that have 64
+# help: write pairs [stride, count] in elements, outermost first, with positive counts

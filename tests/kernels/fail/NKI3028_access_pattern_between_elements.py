@@ -14,3 +14,7 @@ def kernel(x):
     t.view(nl.uint8)[:, 3:].ap([[64, 128], [1, 4]], dtype=nl.float32)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: this access pattern is not usable: the view starts at byte 3, not at a whole float32 of 4
+# help: write pairs [stride, count] in elements, outermost first, with positive counts

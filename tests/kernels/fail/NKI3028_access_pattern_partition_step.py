@@ -14,3 +14,8 @@ def kernel(x):
     t.ap([[1, 128], [1, 64]])
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: this access pattern is not usable: it steps by 1 from partition to partition, which have 64
+#   elements
+# help: write pairs [stride, count] in elements, outermost first, with positive counts

@@ -14,3 +14,8 @@ def kernel(x):
     t.ap([[64, 128], [1, 65]])
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: the access pattern reaches element 8192; the storage has the elements 0 to 8191
+# help: reduce counts or offset so that the last element is at most 8191; on chip the pairs after
+#   the first walk one partition, which has 64 elements

@@ -14,3 +14,7 @@ def kernel(x):
     nisa.memset(dst=t.sum(), value=0.0)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: tensors have no attribute `sum`
+# help: NumPy and torch methods do not exist on tensors inside a kernel

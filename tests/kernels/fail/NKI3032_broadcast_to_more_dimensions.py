@@ -14,3 +14,8 @@ def kernel(x):
     nl.broadcast_to(t, (128, 2, 64))
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: a tile of shape (128, 64) cannot be broadcast to (128, 2, 64): one has 2 dimensions, the
+#   other 3
+# help: give both shapes the same number of dimensions; only dimensions of size 1 are repeated

@@ -13,3 +13,8 @@ def kernel(x):
     nisa.memset(dst=rows, value=0.0)
     nisa.dma_copy(dst=out, src=x.vector_select(0, rows))
     return out
+
+
+# says: this run-time index is not usable: the index is float32, not an integer
+# help: pass a register (nisa.register_alloc), or an integer tile in sbuf: (1, 1) for scalar_offset
+#   and select, (rows, 1) for vector_offset and vector_select

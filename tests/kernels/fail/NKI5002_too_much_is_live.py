@@ -15,3 +15,8 @@ def kernel(x):
     for t in tiles:
         nisa.dma_copy(dst=out, src=t[:, 0:64])
     return out
+
+
+# says: 240 KiB (245760 bytes) per partition of SBUF are in use from this line on; trn3 (corev4) has
+#   240 KiB (245752 bytes)
+# help: use smaller tiles, or write tiles to HBM with nisa.dma_copy until they are needed

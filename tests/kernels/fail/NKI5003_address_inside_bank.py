@@ -16,3 +16,7 @@ def kernel(x):
     nisa.tensor_copy(dst=t, src=acc)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `acc` is placed at 1024, which is not the start of a PSUM bank of 2048 bytes
+# help: use a multiple of 2048

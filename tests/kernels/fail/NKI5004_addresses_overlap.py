@@ -16,3 +16,7 @@ def kernel(x):
     nisa.tensor_tensor(dst=t, data1=t, data2=u, op=nl.add)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `t` and `u` share bytes while both are in use
+# help: move one of them, or end the use of `t` before `u` is written

@@ -13,3 +13,7 @@ def kernel(x):
     nisa.memset(dst=t, value=0.0)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: `t` is placed at 6, which is not a multiple of 4
+# help: round the address up to a multiple of 4

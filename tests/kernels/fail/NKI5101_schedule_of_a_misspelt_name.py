@@ -19,3 +19,7 @@ def kernel(x):
 def main():
     scheduled = kernel.with_schedule([("add", "laod")])
     scheduled(np.zeros((128, 64), np.float32))
+
+
+# says: no instruction is named `laod`
+# help: did you mean `load`?; name an instruction of the same function

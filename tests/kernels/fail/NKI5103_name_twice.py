@@ -14,3 +14,7 @@ def kernel(x):
     nisa.dma_copy(dst=t, src=x, name="load")
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: the instruction name `load` is used twice
+# help: add the loop index to the name, or leave name= out

@@ -16,3 +16,8 @@ def kernel(x):
 
 def main():
     kernel.with_schedule({"add": "load"})
+
+
+# says: with_schedule takes a list of pairs of instruction names, and got dict {'add': 'load'}
+# help: write pairs (later, earlier) or (later, [earlier, ...]), with the names that the
+#   instructions have by name=

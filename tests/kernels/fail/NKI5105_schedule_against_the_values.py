@@ -19,3 +19,7 @@ def kernel(x):
 def main():
     scheduled = kernel.with_schedule([("load", ["add"])])
     scheduled(np.zeros((128, 64), np.float32))
+
+
+# says: `load` cannot run after `add`: `add` must follow `load`
+# help: remove one of the edges, or turn it round

@@ -23,3 +23,7 @@ def outer(x):
 
 def main():
     outer(np.zeros((128, 64), np.float32))
+
+
+# says: kernel `kernel` has a schedule and is called from inside another kernel
+# help: call with_schedule on the outermost kernel; it finds the instructions of `kernel` by name

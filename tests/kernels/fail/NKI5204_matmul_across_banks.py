@@ -18,3 +18,7 @@ def kernel(x):
     nisa.nc_matmul(dst=acc[:, 256:768], stationary=t, moving=wide)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: operand `dst` reaches from PSUM bank 0 to bank 1; a matmul writes one bank
+# help: split the matmul at the bank, every 512 float32

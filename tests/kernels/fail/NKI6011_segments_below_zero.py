@@ -15,3 +15,8 @@ def kernel(x):
     nisa.sequence_bounds(dst=b, segment_ids=ids)
     nisa.dma_copy(dst=out, src=x[0:1])
     return out
+
+
+# says: sequence_bounds reads 64 id(s) in `segment_ids` that are negative or no whole numbers:
+#   element 0 is -1
+# help: number segments from 1, and use 0 for padding

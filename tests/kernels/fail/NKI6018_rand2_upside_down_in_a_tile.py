@@ -15,3 +15,8 @@ def kernel(x):
     nisa.rand2(dst=t, min=0.0, max=p)
     nisa.dma_copy(dst=out, src=x)
     return out
+
+
+# says: rand2 reads 128 value(s) of `max` that are no valid end of a range from min to max:
+#   partition 0 has -2.0
+# help: let probabilities be from 0 to 1, and let every `min` be less than its `max`

@@ -17,3 +17,9 @@ def kernel(x):
     nisa.local_gather(dst=y, src_buffer=t, index=idx, num_elem_per_idx=2, num_valid_indices=16)
     nisa.dma_copy(dst=out, src=t)
     return out
+
+
+# says: local_gather reads 128 index(es) in `index` that are no place in `src_buffer`: the first,
+#   element 0 of partition 0, is 63, and the last place is 62
+# help: bring indices into 0 to 62 first, for instance with nisa.tensor_scalar and nl.minimum; look
+#   for 0xFFFFFFFF, with which searches say that they found nothing

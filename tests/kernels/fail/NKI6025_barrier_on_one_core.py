@@ -15,3 +15,9 @@ def kernel(x):
     if nl.program_id(0) == 0:
         nisa.core_barrier(data=out, cores=(0, 1))
     return out
+
+
+# says: nothing can run any more: core 0 waits at NKI6025_barrier_on_one_core.py:16 (core_barrier on
+#   `out`), core 1 has ended
+# help: let every core come to the same barriers and transfers in the same order, whatever branches
+#   it takes

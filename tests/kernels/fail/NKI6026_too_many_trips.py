@@ -13,3 +13,8 @@ def kernel(x):
     for _ in nl.dynamic_range(2**30):
         nisa.dma_copy(dst=out, src=x)
     return out
+
+
+# says: this run-time loop does not end: from 0 to 1073741824 it runs 1073741824 times; the
+#   simulator stops after 1000000 trips
+# help: look at where its bounds are loaded from

@@ -228,7 +228,7 @@ NKI2114 = code(
     "NKI2114",
     "GpSimd cannot access PSUM",
     "operand `{operand}` is in psum, and {inst} runs on the GpSimd engine",
-    hint="use engine=nisa.engine.vector, or copy `{operand}` to SBUF first",
+    hint="copy `{operand}` to SBUF first; or use engine=nisa.engine.{other}",
     why="GpSimd has no port to PSUM on any target. Source: NKI architecture guide, engines.",
     wrong="nisa.tensor_copy(dst=a, src=acc, engine=nisa.engine.gpsimd)  # acc is in PSUM",
     right="nisa.tensor_copy(dst=a, src=acc, engine=nisa.engine.vector)",
@@ -381,7 +381,7 @@ NKI2124 = code(
     "NKI2124",
     "attribute value out of range",
     "`{name}` of {inst} is {got}; allowed: {allowed}",
-    hint="choose a value within {allowed}",
+    hint="give `{name}` what is allowed",
     why="The value goes into a field of the instruction that cannot hold anything else. Source: "
     "NKI ISA reference.",
     wrong="nisa.dma_copy(dst=tile, src=x, priority=9)",

@@ -85,21 +85,18 @@ NKI6006 = code(
 NKI6007 = warning_code(
     "NKI6007",
     "accumulator registers used by two sums at once",
-    "{inst} continues a sum that {other} has changed in between",
+    "{inst} continues what is in the registers after {other}",
     hint="finish one sum (read it into reduce_res) before starting the next with reset_reduce",
     why="Instructions that reduce along the way share one accumulator register per lane of their "
-    "engine: activation on the Scalar engine; range_select, select_reduce, tensor_scalar_reduce, "
-    "tensor_scalar_cumulative and exponential on the Vector engine. Source: NKI ISA reference.",
-    wrong="nisa.activation(dst=a, op=nl.exp, data=x, reduce_op=nl.add,\n"
-    "                reduce_cmd=nisa.reduce_cmd.reset_reduce)\n"
-    "nisa.activation_reduce(dst=b, op=nl.square, data=x, reduce_op=nl.add, reduce_res=s1)\n"
-    "nisa.activation(dst=a, op=nl.exp, data=z, reduce_op=nl.add, reduce_res=s0,\n"
-    "                reduce_cmd=nisa.reduce_cmd.reduce)",
-    right="nisa.activation_reduce(dst=b, op=nl.square, data=x, reduce_op=nl.add, reduce_res=s1)\n"
-    "nisa.activation(dst=a, op=nl.exp, data=x, reduce_op=nl.add,\n"
-    "                reduce_cmd=nisa.reduce_cmd.reset_reduce)\n"
-    "nisa.activation(dst=a, op=nl.exp, data=z, reduce_op=nl.add, reduce_res=s0,\n"
-    "                reduce_cmd=nisa.reduce_cmd.reduce)",
+    "engine: activation and activate2 on the Scalar engine; range_select, select_reduce, "
+    "tensor_scalar_reduce, tensor_scalar_cumulative and exponential on the Vector engine, where "
+    "even those with reduce_cmd idle may change them. Source: NKI ISA reference.",
+    wrong="nisa.exponential(dst=a, src=x, reduce_cmd=nisa.reduce_cmd.reset_reduce)\n"
+    "nisa.select_reduce(dst=b, predicate=p, on_true=x, on_false=0.0)\n"
+    "nisa.exponential(dst=a, src=z, reduce_cmd=nisa.reduce_cmd.reduce, reduce_res=s)",
+    right="nisa.select_reduce(dst=b, predicate=p, on_true=x, on_false=0.0)\n"
+    "nisa.exponential(dst=a, src=x, reduce_cmd=nisa.reduce_cmd.reset_reduce)\n"
+    "nisa.exponential(dst=a, src=z, reduce_cmd=nisa.reduce_cmd.reduce, reduce_res=s)",
 )
 
 NKI6015 = warning_code(

@@ -43,6 +43,12 @@ def test_no_optional_package_is_loaded(root: Path, name: str):
     assert set(OPTIONAL) & set(loaded) == set()
 
 
+def test_what_lies_below_tracing_is_loaded_when_it_is_needed():
+    loaded = run("import sys, nki, nki.language, nki.isa; print(*sys.modules)").split()
+    below = ("opennki.backend", "opennki.birpy", "opennki.lower", "opennki.sim.ref.bir")
+    assert [name for name in loaded if name.startswith(below)] == []
+
+
 def test_import_is_no_dearer_than_numpy():
     run("import opennki")  # writes bytecode, fills the file cache
     ratios = [float(run(TIMED)) for _ in range(ROUNDS)]

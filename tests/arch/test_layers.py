@@ -102,6 +102,10 @@ def test_imports_point_downwards(package_sources, levels):
     assert not wrong, "\n".join(wrong)
 
 
+DEFERRED = ("opennki.backend", "opennki.birpy", "opennki.lower", "opennki.sim.ref")
+"""What the driver imports when a kernel first needs it, so that ``import nki`` is quick."""
+
+
 def test_no_import_of_ours_hides_in_a_function(package_sources):
     hidden = set()
     for source in package_sources:
@@ -110,6 +114,8 @@ def test_no_import_of_ours_hides_in_a_function(package_sources):
                 continue
             body = ast.Module(body=scope.body, type_ignores=[])
             for node, target in imports(body, module_name(source.name)):
+                if source.package == "driver" and target.startswith(DEFERRED):
+                    continue
                 if target.split(".")[0] in {"opennki", *DROP_INS}:
                     hidden.add(f"{source.at(node)}: {target} inside {scope.name}")
     assert not hidden, "\n".join(sorted(hidden))

@@ -7,7 +7,6 @@ from difflib import get_close_matches
 from inspect import signature
 from typing import Any
 
-from opennki.backend.pipeline import build
 from opennki.base.codes import NKI1004, NKI6015, NKI7005, NKI7020, NKI7021
 from opennki.base.diag import Diagnostic, NkiError, Problem, diagnostic, problem
 from opennki.base.loc import UNKNOWN, SrcLoc
@@ -28,6 +27,8 @@ def diagnose(
 
     Arrays may be anything with `shape` and `dtype`.
     """
+    from opennki.backend.pipeline import build  # when first needed, as in `compiled`
+
     try:
         compiled = compile_kernel(fn, args, kwargs, options)
         _, found = build(compiled.bir, options.target, until="ALLOCATED")

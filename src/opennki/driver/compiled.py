@@ -1,4 +1,7 @@
-"""The road of one kernel: trace each program of the launch grid, then the forms below."""
+"""The road of one kernel: trace each program of the launch grid, then the forms below.
+
+BIR and the back end are imported when they are first needed, so that ``import nki`` is quick.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +12,13 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from opennki import __version__, birpy
-from opennki.backend.pipeline import build
-from opennki.backend.program import Program
-from opennki.backend.program_text import print_program
+from opennki import __version__
 from opennki.base import dtypes
 from opennki.base.codes import NKI7012, NKI7018
 from opennki.base.diag import Diagnostic, NkiError, Severity, fail
 from opennki.base.loc import current
-from opennki.lower import BirCodeGenLoop
 from opennki.penguin import Function, print_function
 from opennki.trace import TraceContext, Traced, check_launch
 from opennki.trace.sema.memory_names import with_memory_names
@@ -29,6 +28,10 @@ from .observe import record, show_warnings
 from .options import LEVELS, Options
 from .programs import of_program, programs, tell_apart
 from .simulate import Outcome, execute
+
+if TYPE_CHECKING:
+    from opennki import birpy
+    from opennki.backend.program import Program
 
 FORMS = ("penguin", "bir", "json", "program")
 """What `Compiled.text` can print."""
@@ -66,6 +69,8 @@ class Compiled:
         return self._lowered()
 
     def _lowered(self) -> birpy.Module:
+        from opennki.lower import BirCodeGenLoop
+
         return BirCodeGenLoop().run_on_module(self.penguin)
 
     @cached_property
@@ -74,6 +79,8 @@ class Compiled:
 
         Raises: NkiError for what the back end refuses (capacity, addresses, banks).
         """
+        from opennki.backend.pipeline import build
+
         # A module of its own: allocation writes addresses into the one that it is given.
         program, self.backend = build(self._lowered(), self.options.target)
         if program is None or any(d.severity is Severity.error for d in self.backend):
@@ -95,6 +102,8 @@ class Compiled:
 
         Raises: NKI7012 for another form; for a program, NkiError as `program`.
         """
+        from opennki import birpy
+
         if form == "penguin":
             return "\n".join(print_function(fn) for fn in self.penguin)
         if form == "bir":
@@ -102,6 +111,8 @@ class Compiled:
         if form == "json":
             return birpy.dumps(self.bir, indent=2) + "\n"
         if form == "program":
+            from opennki.backend.program_text import print_program
+
             return print_program(self.program)
         raise fail(NKI7012, current(None), option="form", got=form, known=", ".join(FORMS))
 
@@ -111,6 +122,8 @@ class Compiled:
 
         Source lines do not count, so a comment added to the kernel changes nothing.
         """
+        from opennki import birpy
+
         options = self.options
         head = f"{__version__} {options.target.name} {options.grid} {options.frontend}\n"
         body = _COMMENT.sub("", birpy.print_module(self.bir))

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from opennki.backend.program import Program
 from opennki.base.codes import NKI6001, NKI6002, NKI6023
 from opennki.base.diag import Diagnostic, NkiError, diagnostic, fail, problem
-from opennki.birpy import Module
 from opennki.ir import Inst, Tensor, View
 from opennki.penguin import Function, Statement
 from opennki.sim import cores
@@ -21,15 +19,17 @@ from opennki.sim.cores import Party, Steps
 from opennki.sim.machine import Machine
 from opennki.sim.memory import Memory, Storage
 from opennki.sim.notices import Options as MachineOptions
-from opennki.sim.ref import bir as bir_level
-from opennki.sim.ref import penguin as penguin_level
-from opennki.sim.ref import program as program_level
+from opennki.sim.ref import penguin
 from opennki.sim.uses import FULL
 from opennki.trace import NkiTensor, Traced
 
 from .options import Options
 from .programs import in_program, programs, tell_apart
 from .turns import Turns
+
+if TYPE_CHECKING:
+    from opennki.backend.program import Program
+    from opennki.birpy import Module
 
 Array = NDArray[Any]
 ToNumpy = Callable[[Any, str], Array]
@@ -177,18 +177,22 @@ Runner = Callable[[int, Machine, Memory], Steps]
 
 
 def _penguin(compiled: Forms) -> Runner:
-    return lambda index, machine, memory: penguin_level.steps(compiled.penguin[index], machine)
+    return lambda index, machine, memory: penguin.steps(compiled.penguin[index], machine)
 
 
 def _bir(compiled: Forms) -> Runner:
+    from opennki.sim.ref import bir  # when first needed, as in `compiled`
+
     target = compiled.options.target
     functions = compiled.bir.functions
-    return lambda index, machine, memory: bir_level.steps(functions[index], target, machine)
+    return lambda index, machine, memory: bir.steps(functions[index], target, machine)
 
 
 def _program(compiled: Forms) -> Runner:
-    program = compiled.program
-    return lambda index, machine, memory: program_level.steps(program, index, machine, memory)
+    from opennki.sim.ref import program
+
+    form = compiled.program
+    return lambda index, machine, memory: program.steps(form, index, machine, memory)
 
 
 _LEVELS: dict[str, Callable[[Forms], Runner]] = {
@@ -283,7 +287,7 @@ class StepMachine:
         """
         if self.turns is not None:
             self.turns.check()
-        for wait in penguin_level.body([statement], self.machine, {}):
+        for wait in penguin.body([statement], self.machine, {}):
             for inst in wait.insts:
                 self._together(inst)
 

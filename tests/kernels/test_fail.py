@@ -28,6 +28,7 @@ FOUND = re.compile(
     r"warning\[(NKI\d{4})\]: (.*?)\n\s*-->(?:.*\n\s*= help: (.*?)\n\s*\n)?", re.DOTALL
 )
 FOLDER = re.compile(r"\S*/(?=NKI\w+\.py)")
+COLUMN = re.compile(r"(?<=\.py)(:\d+):\d+")  # Python 3.10 knows none
 FAMILIES = (
     "NKI100", "NKI101", "NKI102", "NKI103", "NKI210", "NKI211", "NKI212", "NKI220", "NKI221",
     "NKI230", "NKI240", "NKI241", "NKI250", "NKI260", "NKI270", "NKI300", "NKI301", "NKI302",
@@ -47,7 +48,7 @@ class Told(NamedTuple):
         """Message and hint as the comment that ends the kernel's file."""
         parts = [("says", self.message), ("help", self.hint)]
         lines = [f"{word}: {' '.join(text.split())}" for word, text in parts if text]
-        lines = [FOLDER.sub("", line) for line in lines]
+        lines = [COLUMN.sub(r"\1", FOLDER.sub("", line)) for line in lines]
         wrap = {"initial_indent": "# ", "subsequent_indent": "#   ", "break_long_words": False}
         return "\n".join(textwrap.fill(line, 100, break_on_hyphens=False, **wrap) for line in lines)
 

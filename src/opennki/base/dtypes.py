@@ -106,6 +106,7 @@ _BY_NAME: Final = {str(d): d for d in ALL} | {"bool_": bool_}
 _BY_NUMPY: Final = {
     d.np: d for d in reversed(ALL) if d not in (bool_, tfloat32) and d.kind != "packed"
 } | {np.dtype(np.bool_): bool_, np.dtype(np.float64): None}
+_NP: Final = np.dtype(np.float32)
 _BY_BIR: Final = {d.bir: d for d in ALL if d is not bool_}
 
 
@@ -123,9 +124,11 @@ def dtype(spec: object) -> DType:
         text = text[6:]
         if text in _BY_NAME:
             return _BY_NAME[text]
+    if not isinstance(spec, type) and not isinstance(getattr(spec, "dtype", _NP), np.dtype):
+        raise KeyError(spec)  # something else that has a dtype, such as a tile
     try:
         found = _BY_NUMPY.get(np.dtype(spec).newbyteorder("="))  # type: ignore[call-overload]
-    except (TypeError, ValueError):  # ValueError: something else that has a dtype, such as a tile
+    except (TypeError, ValueError):
         found = None
     if found is None:
         raise KeyError(spec)

@@ -16,5 +16,5 @@ def kernel(x):
     return out
 
 
-# says: the name `t` is already taken by a tensor made at NKI3006_name_twice.py:13:13
+# says: the name `t` is already taken by a tensor made at NKI3006_name_twice.py:13
 # help: leave name= out, or add the loop index: name=f't_{i}'

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import linecache
+
 import pytest
 
 import nki
@@ -179,7 +181,12 @@ def test_while_takes_nothing_but_a_register(condition, tmp_path):
     assert codes(kernel, 1) == ["NKI1042"]
 
 
-def test_while_needs_the_source_text():
+@pytest.mark.parametrize("known", [False, True])
+def test_while_needs_the_source_text(known, monkeypatch):
+    """Also where Python knows a text of another piece of code of the same name."""
+    if known:
+        lines = ["for i in range(3):\n", "    print(i)\n"]
+        monkeypatch.setitem(linecache.cache, "<string>", (1, None, lines, "<string>"))
     scope = {}
     exec("def loop(flag):\n    while flag:\n        pass\n", scope)
 

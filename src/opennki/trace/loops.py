@@ -132,7 +132,7 @@ class LoopStack:
     def _no_condition(self, register: VirtualRegister, frame: FrameType | None) -> NkiError:
         instead = "use `while reg:` with nothing but the register, or nl.while_loop; choose "
         instead += "elements with nisa.tensor_copy_predicated"
-        if frame is not None and not linecache.getline(frame.f_code.co_filename, 1):
+        if frame is not None and not source_text(frame.f_code.co_filename):
             instead = "use nl.while_loop: `while reg:` needs the kernel's source text"
         return self.ctx.refusal(
             NKI1042, what="a condition (`if`, `and`, `or`, `not`, bool())",
@@ -278,7 +278,7 @@ def while_test(frame: FrameType) -> Test | None:
     """
     code = frame.f_code
     line, end_line, col, end_col = position(code, frame.f_lasti)
-    for node in _whiles(code.co_filename):
+    for node in _whiles(source_text(code.co_filename)):
         for part in (node.test, node):
             span = part.lineno, part.end_lineno, part.col_offset, part.end_col_offset
             if span == (line, end_line, col, end_col) or (not end_col and part.lineno == line):
@@ -286,11 +286,19 @@ def while_test(frame: FrameType) -> Test | None:
     return None
 
 
+def source_text(file: str) -> str:
+    """The text that code of `file` comes from; "" if it is not known.
+
+    Code that is made of strings all has the same file, of which Python may know another text.
+    """
+    return "" if file == "<string>" else "".join(linecache.getlines(file))
+
+
 @lru_cache(maxsize=64)
-def _whiles(file: str) -> tuple[ast.While, ...]:
-    """The ``while`` statements of a file whose condition is a plain value."""
+def _whiles(text: str) -> tuple[ast.While, ...]:
+    """The ``while`` statements of a file with this text whose condition is a plain value."""
     try:
-        tree = ast.parse("".join(linecache.getlines(file)))
+        tree = ast.parse(text)
     except (SyntaxError, ValueError):
         return ()
     return tuple(

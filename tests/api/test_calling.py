@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bdb
+import functools
 import sys
 
 import ml_dtypes
@@ -97,6 +98,30 @@ def test_errors_of_user_code_keep_their_class():
     assert isinstance(caught.value, NkiError)
     assert caught.value.diagnostics[0].code.id == "NKI1018"
     assert "no such key" in str(caught.value)
+
+
+def scaled(x, *, factor=2.0):
+    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    nl.store(out, nl.multiply(nl.load(x), factor))
+    return out
+
+
+@pytest.mark.parametrize("ranks", [False, True])
+def test_a_wrapper_is_called_with_what_it_takes(ranks):
+    @functools.wraps(scaled)
+    def narrow(x):
+        return scaled(x, factor=3.0)
+
+    @functools.wraps(scaled)
+    def hands_on(*args, **kwargs):
+        return scaled(*args, **kwargs)
+
+    x = ramp((4, 8))
+    for kernel, more, factor in ((narrow, {}, 3), (hands_on, {}, 2), (hands_on, {"factor": 5}, 5)):
+        call = opennki.launch(kernel, ranks=1) if ranks else nki.jit(kernel)
+        assert np.array_equal(np.ravel(call(x, **more)), np.ravel(factor * x))
+    with pytest.raises(NkiError, match="NKI1004"):
+        nki.jit(narrow)(x, factor=5)
 
 
 @pytest.mark.parametrize("exit", [KeyboardInterrupt, SystemExit])
@@ -205,6 +230,20 @@ def test_what_no_program_of_a_launch_writes_is_named():
                 made[grid](ramp((8, 4)))
             assert [d.code.id for d in caught.value.diagnostics] == [code]
             assert [d.code for d in opennki.check(made[grid], ramp((8, 4)))] == [code]
+
+
+@pytest.mark.parametrize("level", ["penguin", "bir", "program"])
+def test_a_kernel_without_instructions_need_not_return_anything(level, capsys):
+    """As one that only prints how it was launched."""
+
+    @nki.jit
+    def kernel(x):
+        print("on", nl.num_programs(), "core, in all")
+
+    assert nki.simulate(kernel, level=level)(ramp((8, 4))) is None
+    assert capsys.readouterr().out == "on 1 core, in all\n"
+    assert kernel[2](ramp((8, 4))) is None
+    assert opennki.check(kernel, ramp((8, 4))) == []
 
 
 def test_programs_of_a_launch_return_the_same():

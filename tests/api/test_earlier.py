@@ -363,3 +363,15 @@ def test_lookups():
     assert set(keywords("nc_matmul")) == {"dtype", "psumAccumulateFlag", "is_moving_zero"}
     assert "par_dim" in removed("nki.language")
     assert not any(c.keyword for c in removed("nki.isa").values())
+
+
+def test_annotations_of_the_first_generation_are_those_of_today():
+    import neuronxcc.nki.typing as nt
+
+    def kernel(x: nt.tensor, y: nt.mutable_tensor, z: nt.tensor[4, 8]):
+        out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+        nisa.dma_copy(dst=out, src=y)
+        return out
+
+    assert nt.mutable_tensor is nki.typing.mutable_tensor
+    np.testing.assert_array_equal(opennki.simulate(kernel)(X, X + 1, X), X + 1)

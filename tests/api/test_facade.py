@@ -263,3 +263,7 @@ def test_the_root_loads_nothing_until_asked():
     code = "import sys, opennki; print([m for m in sys.modules if m.startswith('opennki.')])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_names_of_the_experimental_module_are_those_of_the_language():
+    assert nki.experimental.while_loop is nl.while_loop

@@ -89,8 +89,19 @@ class TestArguments:
     def test_what_is_not_one_per_rank_is_refused(self, x):
         assert code_of(lambda: opennki.launch(scaled, ranks=2)(x)) == "NKI2711"
 
+    def test_arrays_at_different_places_are_told_apart(self):
+        with pytest.raises(NkiError, match=r"`x` .* is an array on rank 0, .* rank 1 .* `x_0`"):
+            opennki.launch(scaled, ranks=2)([one(1), [one(1)]])
+
     def test_mistakes_in_a_call_are_those_of_the_kernel(self):
         assert code_of(lambda: opennki.launch(scaled, ranks=2)(one(1), scale=2)) == "NKI1004"
+
+    def test_a_kernel_launches_no_other(self):
+        @nki.jit
+        def kernel(x):
+            return opennki.launch(scaled, ranks=2)(x)
+
+        assert code_of(lambda: kernel(one(1))) == "NKI2710"
 
 
 class TestResults:
@@ -123,6 +134,47 @@ class TestResults:
             warnings.simplefilter("always")
             opennki.launch(kernel, ranks=3)(one(1))
         assert len([w for w in caught if "NKI6001" in str(w.message)]) == 1
+
+    @pytest.mark.parametrize("level", ["penguin", "bir", "program"])
+    def test_what_one_rank_is_told_says_which(self, level):
+        @nki.jit
+        def kernel(x, row):
+            t = nl.ndarray((1, 3), dtype=x.dtype, buffer=nl.sbuf)
+            place = nisa.register_alloc()
+            nisa.register_load(place, row)
+            nisa.dma_copy(dst=t, src=x[nl.ds(place, 1)], oob_mode=nisa.oob_mode.skip)
+            out = nl.ndarray((1, 3), dtype=x.dtype, buffer=nl.shared_hbm)
+            nisa.dma_copy(dst=out, src=t)
+            nisa.dma_copy(dst=t, src=x[nl.ds(place, 1)])
+            return out
+
+        def rows(*numbers):
+            return [np.full((1, 1), number, np.int32) for number in numbers]
+
+        run = opennki.launch(nki.simulate(kernel, level=level), ranks=3)
+        with pytest.raises(NkiError) as caught:
+            run(one(1), rows(0, 1, 7))
+        error, warned = caught.value.diagnostics
+        assert (error.code.id, error.notes) == ("NKI6020", ["on rank 2"])
+        assert warned.code.id == "NKI6001"
+
+    def test_a_warning_of_one_rank_says_which(self):
+        @nki.jit
+        def kernel(x, count):
+            out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+            register = nisa.register_alloc()
+            nisa.register_load(register, count)
+            for _ in nl.dynamic_range(register):
+                nisa.dma_copy(dst=out, src=x)
+            return out
+
+        counts = [np.full((1, 1), count, np.int32) for count in (1, 0)]
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            opennki.launch(kernel, ranks=2)(one(1), counts)
+        (said,) = [str(w.message) for w in caught]
+        assert "NKI6001" in said
+        assert "= note: on rank 1" in said
 
     def test_prints_say_their_place(self, capsys):
         @nki.jit

@@ -43,6 +43,15 @@ def test_a_range_is_not_a_float():
     assert tokens("0..8 -1.5..2") == ["0", "..", "8", "-1.5", "..", "2"]
 
 
+def test_a_range_may_begin_with_a_name():
+    assert tokens("%i..%r.1 %i..8 a..b") == ["%i", "..", "%r.1", "%i", "..", "8", "a", "..", "b"]
+
+
+@pytest.mark.parametrize("name", ["a.", "a-", "a..b", "a.-b", "a--b", ".a"])
+def test_names_that_would_not_be_one_token_are_quoted(name):
+    assert name_text(name) == f'"{name}"'
+
+
 def test_comments_end_with_their_line():
     assert tokens('a // b "c\n// d\n"// e" f') == ["a", '"// e"', "f"]
 

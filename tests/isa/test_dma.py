@@ -117,7 +117,7 @@ def test_each_kind_of_descriptor_has_its_engines():
 
 
 def test_a_direct_access_has_no_index_to_skip():
-    assert broken(DMACopyOp(tile(8, 8), hbm(8, 8), oob_mode=OobMode.skip)) == ["NKI2304"]
+    assert broken(DMACopyOp(tile(8, 8), hbm(8, 8), oob_mode=OobMode.skip)) == ["NKI2311"]
     assert broken(DMACopyOp(tile(8, 8), hbm(8, 8), oob_mode=OobMode.error)) == []
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -89,7 +90,7 @@ def test_rows_must_be_different_and_may_be_skipped():
     chosen = rows(table, 16)
     assert broken(made(chosen, [chosen, data], oob_mode=OobMode.skip)) == []
     assert broken(made(chosen, [chosen, data], unique_indices=False)) == ["NKI2124"]
-    assert broken(made(hbm(4, 4), [hbm(4, 4)], oob_mode=OobMode.skip)) == ["NKI2304"]
+    assert broken(made(hbm(4, 4), [hbm(4, 4)], oob_mode=OobMode.skip)) == ["NKI2311"]
     assert broken(made(chosen, [chosen, data]), "trn1") == ["NKI2108"]
 
 
@@ -153,3 +154,23 @@ def test_rows_outside_change_nothing(rng: np.random.Generator, level: str):
     found[inside] += want[index[inside, 0]]
     np.testing.assert_array_equal(out, want)
     np.testing.assert_array_equal(picked, found)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_row_that_is_changed_twice_is_told(level: str):
+    table, data = np.zeros((8, 4), np.float32), np.ones((3, 4), np.float32)
+
+    def told(index: list[int]) -> tuple[np.ndarray, list[str]]:
+        args = table, data, np.array(index, np.int32)[:, None]
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            out, _ = opennki.compile(histogram, *args).run(*args, level=level)
+        return out[:, 0], [str(one.message) for one in caught]
+
+    out, found = told([6, 1, 6])
+    assert out.tolist() == [0, 1, 0, 0, 0, 0, 1, 0]
+    assert len(found) == 1
+    assert "dma_compute changes row 6 of `out` 2 times" in found[0]
+    out, found = told([6, 1, 3])
+    assert (out.tolist(), found) == ([0, 1, 0, 1, 0, 0, 1, 0], [])
+    assert told([-1, 8, -1])[1] == []

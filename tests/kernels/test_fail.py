@@ -9,6 +9,7 @@ The comment at its end is what the author of such a kernel is told, and the hint
 from __future__ import annotations
 
 import importlib.util
+import pickle
 import re
 import textwrap
 import warnings
@@ -53,6 +54,13 @@ class Told(NamedTuple):
         return "\n".join(textwrap.fill(line, 100, break_on_hyphens=False, **wrap) for line in lines)
 
 
+def check_elsewhere(error):
+    """Another process gets an error of the same classes that says the same."""
+    again = pickle.loads(pickle.dumps(error))
+    assert type(again).__mro__[1:] == type(error).__mro__[1:]
+    assert str(again) == str(error)
+
+
 def problems_of(path: Path, target: str | None) -> list[Told]:
     """Everything that running the file's kernel reports."""
     spec = importlib.util.spec_from_file_location(f"fail_{path.stem}", path)
@@ -67,6 +75,7 @@ def problems_of(path: Path, target: str | None) -> list[Told]:
             else:
                 nki.simulate(module.kernel, target=target)(np.zeros((128, 64), np.float32))
         except NkiError as error:
+            check_elsewhere(error)
             for one in error.diagnostics:
                 assert Path(one.file) == path, one.message
                 found.append(Told(one.code.id, one.line, one.message, one.hint))

@@ -165,7 +165,7 @@ RULES = {
          lambda: nisa.tensor_copy(t(), t(dtype=nl.float8_e5m2_x4))],
     ),
     "only run-time indices can be skipped": (
-        "NKI2304", [copy(t, hbm, oob_mode=OOB.error)], [copy(t, hbm, oob_mode=OOB.skip)],
+        "NKI2311", [copy(t, hbm, oob_mode=OOB.error)], [copy(t, hbm, oob_mode=OOB.skip)],
     ),
     "an engine is named for hardware descriptors only": (
         "NKI2303",

@@ -203,9 +203,10 @@ RULES = {
     ),
     "scales of packed operands reach as far as they do": (
         "NKI2216", GEN4,
-        [lambda: packed(moving_scale=t(4, 8, dtype=U8))],
+        [lambda: packed(moving_scale=t(4, 8, dtype=U8)),
+         lambda: packed(stationary_scale=t(128, 64, dtype=U8))],
         [lambda: packed(moving_scale=t(3, 8, dtype=U8)),
-         lambda: packed(stationary_scale=t(64, 64, dtype=U8))],
+         lambda: packed(stationary_scale=t(3, 64, dtype=U8))],
     ),
     "a transpose has the transposed shape": (
         "NKI2103",

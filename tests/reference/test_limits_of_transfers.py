@@ -27,6 +27,21 @@ def hardware(dst, src, dtype=BF16):
     turn(dst, src, dtype, dge_mode=nisa.dge_mode.hwdge)
 
 
+def gather(count=128, wide=64, index=(128, 1), dtype=BF16, kind=nl.uint32, of=hbm, **more):
+    """A transpose of `count` rows of `wide` elements, or of `wide` dimensions, by indices."""
+    free = wide if isinstance(wide, tuple) else (wide,)
+    rows = of(*(64 if of is t else 300, *free), dtype=dtype)
+    chosen = (
+        rows.vector_select(0, t(*index, dtype=kind))
+        if index[1:] == (1,)
+        else rows.ap(
+            [[rows.strides[0], count], *rows.get_pattern()[1:]], vector_offset=t(*index, dtype=kind)
+        )
+    )
+    dst = t(free[-1], *free[:-1], count, dtype=dtype)
+    nisa.dma_transpose(dst, chosen, **more)
+
+
 # What the rule says: its code, targets, calls that keep it, calls that break it.
 RULES = {
     "the order follows from the rank": (
@@ -102,6 +117,58 @@ RULES = {
         "NKI2108", ("trn1", "trn2"),
         [lambda: turn((8, 16), (16, 8), priority=None)],
         [lambda: turn((8, 16), (16, 8), priority=0)],
+    ),
+    "what indices select has 2 bytes": (
+        "NKI2308", HARDWARE,
+        [lambda: gather(), lambda: gather(dtype=I16)],
+        [lambda: gather(dtype=F32), lambda: gather(dtype=U8)],
+    ),
+    "indices select multiples of 16 rows": (
+        "NKI2308", HARDWARE,
+        [lambda: gather(144, index=(128, 2)), lambda: gather(16, index=(16, 1))],
+        [lambda: gather(136, index=(128, 2)), lambda: gather(8, index=(128, 2))],
+    ),
+    "one of the middle dimensions is 1": (
+        "NKI2308", HARDWARE,
+        [lambda: gather(wide=(1, 3, 8)), lambda: gather(wide=(3, 1, 8)),
+         lambda: gather(wide=(1, 1, 128)), lambda: gather(wide=128)],
+        [lambda: gather(wide=(2, 3, 8))],
+    ),
+    "indices are on a multiple of 16 partitions": (
+        "NKI2308", HARDWARE,
+        [lambda: gather(32, index=(32, 1)), lambda: gather(112, index=(112, 1))],
+        [lambda: gather(16, index=(24, 2)), lambda: gather(16, index=(8, 2))],
+    ),
+    "several columns of indices have 128 partitions": (
+        "NKI2308", HARDWARE,
+        [lambda: gather(256, index=(128, 2)), lambda: gather(64, index=(64, 1))],
+        [lambda: gather(128, index=(64, 2))],
+    ),
+    "indices are uint32": (
+        "NKI2308", HARDWARE,
+        [lambda: gather(kind=nl.uint32)],
+        [lambda: gather(kind=nl.int32), lambda: gather(kind=nl.uint16)],
+    ),
+    "indices have two dimensions": (
+        "NKI2308", HARDWARE,
+        [lambda: gather(256, index=(128, 2))],
+        [lambda: gather(256, index=(128, 1, 2))],
+    ),
+    "there is an index for every row, and rows are in HBM": (
+        "NKI3033", HARDWARE,
+        [lambda: gather(128, index=(128, 2))],
+        [lambda: gather(144, index=(128, 1, 1)), lambda: gather(of=t)],
+    ),
+    "software makes the descriptors of indices": (
+        "NKI2124", HARDWARE,
+        [lambda: gather(), lambda: gather(dge_mode=nisa.dge_mode.swdge)],
+        [lambda: gather(dge_mode=nisa.dge_mode.none),
+         lambda: gather(dge_mode=nisa.dge_mode.hwdge)],
+    ),
+    "indices are for trn2 and later": (
+        "NKI2108", ("trn1",),
+        [lambda: turn((8, 16), (16, 8))],
+        [lambda: gather()],
     ),
     "priorities are 0 to 3": (
         "NKI2124", ("trn3",),

@@ -46,7 +46,7 @@ ONE = {
         lambda x, r: x.ap([[1, 4]], offset=12, scalar_offset=r, indirect_dim=1),
         lambda x, i: x.reshape(-1)[12 + 4 * i : 16 + 4 * i],
     ),
-    "dtype": (lambda x, r: x[r].view(nl.uint16), lambda x, i: x[i].view(np.uint16)),
+    "dtype": (lambda x, r: x.view(nl.uint16)[r], lambda x, i: x[i].view(np.uint16)),
 }
 
 

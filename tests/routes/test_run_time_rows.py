@@ -101,7 +101,7 @@ def test_packed_elements_are_moved_as_they_are(dtype, rng):
     @nki.jit
     def kernel(x, rows, old):
         chosen = tile(old)
-        nisa.dma_copy(chosen.view(dtype), x.vector_select(0, tile(rows)).view(dtype), oob_mode=SKIP)
+        nisa.dma_copy(chosen.view(dtype), x.view(dtype).vector_select(0, tile(rows)), oob_mode=SKIP)
         return result(chosen)
 
     rows = np.array([[5], [-1], [0]], np.int32)
@@ -130,7 +130,7 @@ def test_one_index_may_move_many_dimensions_and_dtypes(rng):
         turned = nl.ndarray((4, 4, 3), dtype=x.dtype, buffer=nl.sbuf)
         nisa.dma_copy(turned, chosen.permute((0, 2, 1)))
         halves = nl.ndarray((4, 3, 8), dtype=nl.uint16, buffer=nl.sbuf)
-        nisa.dma_copy(halves, chosen.view(nl.uint16))
+        nisa.dma_copy(halves, x.view(nl.uint16).vector_select(0, tile(rows)))
         wide = nl.ndarray((4, 3, 4), dtype=nl.float32, buffer=nl.sbuf)
         nisa.dma_copy(wide, chosen)
         return tuple(map(result, (flat, part, turned, halves, wide)))
@@ -169,7 +169,7 @@ def test_rows_are_transposed_on_the_way(columns, rng):
         return result(turned)
 
     x = rng.standard_normal((60, 48)).astype(ml_dtypes.bfloat16)
-    rows = rng.integers(-3, 65, (128, columns)).astype(np.int32)
+    rows = rng.integers(-3, 65, (128, columns)).astype(np.int32).view(np.uint32)
     want = np.full((48, 128 * columns), -1, ml_dtypes.bfloat16)
     for place, row in enumerate(rows.T.reshape(-1)):
         if 0 <= row < 60:

@@ -79,6 +79,37 @@ def test_a_tensor_of_an_earlier_launch_is_no_operand_no_result_and_no_argument()
     assert told(lambda x: old)[0] == "NKI1062"
 
 
+@pytest.mark.parametrize(
+    ("use", "code"),
+    [
+        (lambda x, reg, t, loop: nisa.register_move(reg, 1), "NKI1062"),
+        (lambda x, reg, t, loop: [0 for _ in nl.dynamic_range(reg)], "NKI1062"),
+        (lambda x, reg, t, loop: nl.fori_loop(0, reg, lambda i: None), "NKI1062"),
+        (lambda x, reg, t, loop: nl.while_loop(reg, lambda r: r), "NKI1062"),
+        (lambda x, reg, t, loop: nl.load(x[nl.ds(reg, 1)]), "NKI1062"),
+        (lambda x, reg, t, loop: nl.load(x.vector_select(0, t)), "NKI1062"),
+        (lambda x, reg, t, loop: nisa.dma_compute(x, [x, x.vector_select(0, t)], nl.add),
+         "NKI1062"),
+        (lambda x, reg, t, loop: [0 for _ in loop], "NKI1043"),
+    ],
+)  # fmt: skip
+def test_registers_indices_and_loops_of_an_earlier_launch_are_refused(use, code):
+    kept = []
+
+    def earlier(x):
+        rows = nl.ndarray((4, 1), dtype=nl.int32, buffer=nl.sbuf)
+        kept.extend([nisa.register_alloc(1), rows, nl.dynamic_range(2)])
+        return x
+
+    def later(x):
+        use(x, *kept)
+        return x
+
+    array = np.zeros((4, 4), np.float32)
+    simulate(earlier, target="trn2")(array)
+    assert told(later, array)[0] == code
+
+
 def test_copies_of_a_tensor_are_that_tensor():
     old = leaked(ONE)
     assert copy.copy(old) is old

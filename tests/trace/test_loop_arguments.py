@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 
+import numpy as np
 import pytest
 
 import nki
@@ -213,3 +214,30 @@ def test_registers_are_themselves_in_comparisons_and_copies():
         return x
 
     run(kernel, 1)
+
+
+@pytest.mark.parametrize(
+    ("use", "python", "code"),
+    [
+        (lambda r: nl.dynamic_range(0, 4, r), AssertionError, "NKI1044"),
+        (lambda r: nl.fori_loop(0, 4, print, step=r), AssertionError, "NKI1044"),
+        (lambda r: nl.dynamic_range(r, 4, 1), None, ""),
+        (int, TypeError, "NKI1042"), (range, TypeError, "NKI1042"), (bool, TypeError, "NKI1042"),
+        (lambda r: "yes" if r else "no", TypeError, "NKI1042"),
+        (lambda r: r + 1, TypeError, "NKI1042"),
+        (lambda r: nl.ndarray((4, 4), nl.float32).ap([[r, 4], [1, 4]]), TypeError, "NKI1042"),
+    ],
+)  # fmt: skip
+def test_errors_about_registers_are_those_that_the_reference_names(use, python, code):
+    @nki.jit
+    def kernel(x):
+        use(nisa.register_alloc(2))
+        return x
+
+    if python is None:
+        assert nki.simulate(kernel)(np.ones((1, 1), np.float32)) == 1
+        return
+    with pytest.raises(python) as caught:
+        nki.simulate(kernel)(np.ones((1, 1), np.float32))
+    assert isinstance(caught.value, NkiError)
+    assert caught.value.code == code

@@ -384,4 +384,41 @@ def test_edges_stay_in_one_loop():
 
     for level in RUNNERS:
         assert first(inside, 2, level=level) == 2
+
+    @nki.jit
+    def to_a_later_loop(x, n):
+        acc = tile()
+        early = nisa.memset(acc, 1.0)
+        for _ in nl.dynamic_range(loaded(n)):
+            early.depends_on(nisa.tensor_copy(tile(), tile()))
+        return result(acc)
+
+    @nki.jit
+    def scheduled(x, n):
+        acc, other = tile(), tile()
+        for _ in nl.dynamic_range(loaded(n)):
+            nisa.tensor_scalar(acc, acc, op0=nl.add, operand0=1.0, name="a")
+            nisa.memset(other, 2.0, name="b")
+        nisa.tensor_scalar(other, other, op0=nl.add, operand0=1.0, name="c")
+        return result(acc)
+
     assert codes(across, 2) == ["NKI1046"]
+    assert codes(to_a_later_loop, 2) == ["NKI1046"]
+    assert codes(scheduled.with_schedule([("c", "a")]), 2) == ["NKI1046"]
+    for level in RUNNERS:
+        assert first(scheduled.with_schedule([("a", "b")]), 2, level=level) == 2
+
+
+@pytest.mark.parametrize("level", RUNNERS)
+def test_moving_an_instruction_takes_what_needs_its_register_along(level):
+    @nki.jit
+    def kernel(x, n):
+        acc, other, count = tile(), tile(), nisa.register_alloc()
+        early = nisa.register_load(count, n)
+        for _ in nl.dynamic_range(count):
+            add(acc, 1.0)
+        nisa.register_move(count, 0)
+        early.depends_on(nisa.memset(other, 2.0))
+        return result(acc)
+
+    assert first(kernel, 3, level=level) == 3

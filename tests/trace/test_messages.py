@@ -35,7 +35,6 @@ def tile(x):
 # ---- Python that needs values --------------------------------------------------------------------
 
 NEEDS = {
-    "bool": (bool, "a condition (`if`, `while`, `and`, `or`, `not`, bool())"),
     "list": (list, "iteration"),
     "int": (int, "conversion to an integer"),
     "float": (float, "conversion to a float"),
@@ -44,6 +43,15 @@ NEEDS = {
     "trunc": (math.trunc, "conversion to an integer"),
     "format": ("{:.2f}".format, "formatting as a number"),
 }
+
+
+def test_a_condition_on_one_element_needs_its_value():
+    found = refused(lambda x: bool(tile(x)[0:1, 0:1]))
+    assert found.code.id == "NKI1002"
+    assert found.message == (
+        "a condition (`if`, `while`, `and`, `or`, `not`, bool()) needs the elements of "
+        "float32[1, 1] in sbuf, view of `load`, which are known on the device only"
+    )
 
 
 @pytest.mark.parametrize("name", NEEDS)

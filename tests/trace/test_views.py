@@ -8,6 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.lib.stride_tricks import as_strided
 
+import nki.isa as nisa
+import nki.language as nl
+import opennki
 from opennki.base.diag import NkiError
 from opennki.base.dtypes import bfloat16, float32, int32, uint8
 from opennki.ir import Space, Tensor
@@ -213,8 +216,7 @@ def test_ap_addresses_the_storage():
     refused("NKI3028", lambda: t.ap([[128, 64], [1, 32]]))
     refused("NKI3028", lambda: t.ap([[64, 128], [1]]))
     refused("NKI3028", lambda: t.ap([[64, 0], [1, 4]]))
-    refused("NKI3029", lambda: t.ap([[64, 128], [1, 64]], offset=1))
-    refused("NKI3029", lambda: t.ap([[64, 2], [-1, 8]]))
+    assert t.ap([[64, 128], [1, 64]], offset=1).offset == 1  # outside, which only a use is told of
 
 
 def test_contiguity_is_judged_inside_partitions():
@@ -322,3 +324,31 @@ def test_hbm_is_read_backwards_with_a_pair_in_front():
     with pytest.raises(NkiError) as caught:
         tensor((4, 6)).ap([[-6, 4], [1, 6]], offset=18)
     assert "[1, 1]" not in caught.value.diagnostics[0].hint
+
+
+def written_to_the_end(last):
+    """A kernel that halves a row from five places on, of which it uses those before `last`."""
+
+    def kernel(x):
+        out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+        t = nl.ndarray((4, 16), dtype=nl.float32, buffer=nl.sbuf)
+        nisa.dma_copy(dst=t, src=x)
+        for i in range(5):
+            part = t.ap([[16, 4], [1, 4]], offset=4 * i)
+            row = t.ap([[16, 2], [1, 8]], offset=4 * i)
+            if i < last:
+                nisa.tensor_scalar(part, part, op0=nl.multiply, operand0=0.5)
+                assert row.shape == (2, 8)
+        nisa.dma_copy(dst=out, src=t)
+        return out
+
+    return kernel
+
+
+def test_a_pattern_outside_its_storage_may_be_made_but_not_used():
+    x = np.arange(64, dtype=np.float32).reshape(4, 16)
+    for level in ("penguin", "bir", "program"):
+        got = opennki.simulate(written_to_the_end(4), level=level)(x)
+        assert np.array_equal(got, x / 2)
+    found = opennki.check(written_to_the_end(5), x)
+    assert [f.code for f in found] == ["NKI3029"]

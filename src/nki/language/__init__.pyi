@@ -844,9 +844,10 @@ def ndarray(
 ) -> NkiTensor:
     """A new tensor whose contents are undefined until something writes them.
 
-    Args: shape, on chip with the partition dimension first and at least one more; dtype; buffer,
-        the memory; name, unique in the kernel, by default the variable it is assigned to; address,
-        ``(partition, byte offset in the partition)`` of an on-chip tensor that the author places.
+    Args: shape, on chip with the partition dimension first and at least one more, where (1,) means
+        (1, 1); dtype; buffer, the memory; name, unique in the kernel, by default the variable it is
+        assigned to; address, ``(partition, byte offset in the partition)`` of an on-chip tensor
+        that the author places.
     Raises: NKI3001 to NKI3006 for shapes, dtypes, buffers, names that do not work.
     """
 

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from difflib import get_close_matches
 from functools import partial
+from importlib import import_module
 from time import perf_counter
 from types import MethodType
 from typing import Any
@@ -125,8 +126,35 @@ class Kernel:
         """As a method: the instance is the first argument."""
         return self if instance is None else Kernel(MethodType(self.fn, instance), self.request)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Kernels are pickled by name, as functions are: that of the function they decorate."""
+        fn = self.fn
+        if isinstance(fn, MethodType):
+            return _bound, (fn.__self__, fn.__name__, self.request)
+        module, path = getattr(fn, "__module__", ""), getattr(fn, "__qualname__", "")
+        place: Any = sys.modules.get(module)
+        for name in path.split("."):
+            place = getattr(place, name, None)
+        if isinstance(place, Kernel) and place.fn is fn:
+            return _named, (module, path, self.request)
+        return Kernel, (fn, self.request)
+
     def __repr__(self) -> str:
         return f"<nki kernel {self.__name__}>"
+
+
+def _named(module: str, name: str, request: Request) -> Kernel:
+    """The kernel of that name with the options `request`."""
+    place: Any = import_module(module)
+    for part in name.split("."):
+        place = getattr(place, part)
+    return Kernel(place.fn, request)
+
+
+def _bound(instance: Any, name: str, request: Request) -> Kernel:
+    """The kernel that is the method `name` of `instance`, with the options `request`."""
+    method = getattr(instance, name)
+    return Kernel(method.fn if isinstance(method, Kernel) else method, request)
 
 
 def shown_cause(cause: BaseException | None) -> BaseException | None:

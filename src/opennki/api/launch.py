@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -21,7 +20,7 @@ from opennki.driver import (
     show_warnings,
 )
 from opennki.driver.arrays import check_separate, check_writable, like, to_numpy, write_back
-from opennki.trace import arrays_of, is_array, plain_int
+from opennki.trace import arrays_of, is_array, nki_ctx_or_none, plain_int, signature_of
 from opennki.trace.fault import fault
 
 from .jit import Kernel, changed, shown_cause
@@ -42,9 +41,13 @@ class Launch:
 
         A list or tuple that holds arrays has one item per rank; one array, and everything else,
         is the same for all. Arrays that the kernel writes are updated when it has finished.
-        Raises: NKI2711 for arguments that are not one per rank, NKI2707 for groups of ranks that
-            are not those of the launch, and what calling a kernel raises.
+        Raises: NKI2710 in a kernel, NKI2711 for arguments that are not one per rank, NKI2707 for
+            groups of ranks that are not those of the launch, and what calling a kernel raises.
         """
+        ctx = nki_ctx_or_none()
+        if ctx is not None:
+            why = "a kernel cannot launch another one; called without launch it is inlined"
+            raise ctx.refusal(NKI2710, ranks=self.ranks, lnc=None, why=why)
         request = self.kernel.request
         try:
             return self._run(args, kwargs)
@@ -80,7 +83,7 @@ class Launch:
         self, rank: int, args: tuple[Any, ...], kwargs: Mapping[str, Any]
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments of one rank."""
-        names = list(inspect.signature(self.kernel.fn).parameters)
+        names = list(signature_of(self.kernel.fn).parameters)
         positional = tuple(
             self._of_rank(rank, names[i] if i < len(names) else f"{i + 1}", value)
             for i, value in enumerate(args)
@@ -91,7 +94,7 @@ class Launch:
         if not isinstance(value, list | tuple) or not _holds_arrays(value):
             return value
         if len(value) != self.ranks:
-            raise self._unlike(name, f"has {len(value)} items")
+            raise self._unlike(name, f"has {len(value)} item{'s' * (len(value) != 1)}")
         if not all(is_array(item) or _holds_arrays(item) for item in value):
             raise self._unlike(name, "holds arrays for some of them, and something else")
         return value[rank]
@@ -102,6 +105,9 @@ class Launch:
         for rank, one in enumerate(named):
             looks = [(name, _look(array)) for name, array in one]
             for here, there in zip(looks, first, strict=False):
+                if here[0] != there[0]:
+                    why = f"is an array on rank 0, and rank {rank} has one in `{here[0]}` there"
+                    raise self._unlike(there[0], why)
                 if here != there:
                     why = f"is {here[1]} on rank {rank} and {there[1]} on rank 0"
                     raise self._unlike(here[0], why)

@@ -7,10 +7,10 @@ into a `Diagnostic` (with location, operands, notes). `render` turns that into t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from string import Formatter
-from typing import Final
+from typing import Any, Final
 
 from .loc import UNKNOWN, SrcLoc
 
@@ -157,6 +157,14 @@ class Diagnostic:
     notes: list[str] = field(default_factory=list)
     severity: Severity = Severity.error
 
+    def portable(self) -> Diagnostic:
+        """The same with plain facts, for another process."""
+        facts = {name: shown(fact) for name, fact in self.facts.items()}
+        plain: dict[str, object] = {
+            name: fact if isinstance(fact, _PORTABLE) else str(fact) for name, fact in facts.items()
+        }
+        return replace(self, facts=plain)
+
     @property
     def message(self) -> str:
         """The sentence, with numbers and names filled in."""
@@ -236,6 +244,9 @@ def diagnostic(
     )
 
 
+_PORTABLE = (int, float, str, tuple, list, type(None))
+
+
 class NkiError(Exception):
     """The user's program is wrong. Carries every diagnostic that was found, in source order."""
 
@@ -253,10 +264,21 @@ class NkiError(Exception):
     def __str__(self) -> str:
         return str(self.args[0]) if self.args else ""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Errors cross between processes with their diagnostics; facts may become their words."""
+        return _again, (type(self), [found.portable() for found in self.diagnostics])
+
     @property
     def code(self) -> str:
         """Id of the first diagnostic."""
         return self.diagnostics[0].code.id if self.diagnostics else ""
+
+
+def _again(cls: type[NkiError], diagnostics: list[Diagnostic]) -> NkiError:
+    """An error of another process, of which only the diagnostics came along."""
+    made = cls.__new__(cls)
+    NkiError.__init__(made, diagnostics)
+    return made
 
 
 class NkiWarning(UserWarning):

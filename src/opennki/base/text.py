@@ -5,7 +5,8 @@ Here are tokens, quoting and positions; what a form means is up to its own print
 The text is a sequence of tokens; blanks and line ends separate them and mean nothing else, and a
 comment runs from ``//`` to the end of its line. Tokens are:
 
-- names: ``op``, ``float8_e4m3``, ``dma.queue``, ``I-3``, ``unroll-loops`` (inner dashes and dots)
+- names: ``op``, ``float8_e4m3``, ``dma.queue``, ``I-3``, ``unroll-loops`` (inner dashes and dots,
+  one at a time)
 - names with a sigil: ``%tile``, ``@add``; any other name is quoted: ``%"my tile"``, ``"0"``
 - integers ``-12``, ``0x1f``; floats ``1.5``, ``-1e-05``, ``0x1.8p+1``, ``inf``, ``-inf``, ``nan``
 - strings ``"..."`` with the escapes of JSON
@@ -34,7 +35,7 @@ from .diag import NkiError, fail
 from .loc import SrcLoc
 
 _STRING: Final = r'"[^"\\]*(?:\\.[^"\\]*)*"'
-_NAME: Final = r"[A-Za-z_][\w.]*(?:-[\w.]+)*"
+_NAME: Final = r"[A-Za-z_]\w*(?:[.-]\w+)*"  # single dots: `..` is a token after a name, too
 _HEX: Final = r"0x[0-9a-fA-F]+(?:\.[0-9a-fA-F]+)?(?:p[-+]?\d+)?"
 _DECIMAL: Final = r"\d+(?:\.\d+)?(?:[eE][-+]?\d+)?"
 _TOKEN: Final = re.compile(

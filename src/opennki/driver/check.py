@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from difflib import get_close_matches
-from inspect import signature
 from typing import Any
 
 from opennki.base.codes import NKI1004, NKI6015, NKI7005, NKI7020, NKI7021
@@ -13,7 +12,7 @@ from opennki.base.loc import UNKNOWN, SrcLoc
 from opennki.base.render import in_order
 from opennki.ir import Inst, Role, Space, View, describe
 from opennki.penguin import Function, Loop, Statement
-from opennki.trace import function_of
+from opennki.trace import function_of, signature_of
 
 from .compiled import compile_kernel
 from .kernels import KernelFile, KernelLike, imported, parameters, requesting, split
@@ -105,7 +104,7 @@ def require(kernel: KernelLike, args: tuple[Any, ...], kwargs: Mapping[str, Any]
     """Raises NKI1004 for every name that is no parameter, NKI7005 for every missing argument."""
     name, known = getattr(kernel.fn, "__name__", "kernel"), parameters(kernel.fn)
     found = []
-    if not any(p.kind is p.VAR_KEYWORD for p in signature(kernel.fn).parameters.values()):
+    if not any(p.kind is p.VAR_KEYWORD for p in signature_of(kernel.fn).parameters.values()):
         found += [unknown(key, name, known) for key in kwargs if key not in known]
     found += [
         problem(NKI7005, kernel=name, name=missing)

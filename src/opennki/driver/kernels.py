@@ -18,7 +18,7 @@ from typing import Any, Protocol, TypeGuard, TypeVar
 from opennki.base.codes import NKI7001, NKI7002, NKI7003, NKI7006, NKI7017
 from opennki.base.diag import NkiError, fail
 from opennki.base.loc import UNKNOWN, SrcLoc
-from opennki.trace import function_of
+from opennki.trace import function_of, signature_of
 
 from .options import Request
 
@@ -163,6 +163,6 @@ def parameters(fn: Callable[..., Any]) -> dict[str, bool]:
     variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     return {
         name: parameter.default is inspect.Parameter.empty
-        for name, parameter in inspect.signature(fn).parameters.items()
+        for name, parameter in signature_of(fn).parameters.items()
         if parameter.kind not in variadic
     }

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import prod
 
 from opennki.base.codes import NKI1020, NKI1023, NKI1024, NKI7012, NKI7013, NKI7019
@@ -66,7 +66,7 @@ class Request:
     schedule: tuple[Edge, ...] = ()
     nki: str | None = None
     default_target: str = "trn3"
-    environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
+    environment: Mapping[str, str] | None = None
 
     def resolve(self) -> Options:
         """The options that hold.
@@ -75,7 +75,7 @@ class Request:
         target, NKI1024 for a value that an option or its environment variable cannot have, NKI7019
         for an NKI version that is not modelled.
         """
-        env = self.environment
+        env = os.environ if self.environment is None else self.environment
         base = _DEFAULTS.get() or self
         flag(env, SIMULATOR_VARIABLE, True)
         precise = flag(env, PRECISE_VARIABLE, True) if self.precise is None else self.precise

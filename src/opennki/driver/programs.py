@@ -30,6 +30,28 @@ def of_program(ids: Grid, grid: Grid) -> Iterator[None]:
         raise
 
 
+def on_rank(steps: Steps, rank: int, ranks: int) -> Steps:
+    """`steps` of a rank, whose errors say so if there are several."""
+    try:
+        yield from steps
+    except NkiError as error:
+        if ranks > 1:
+            _note(error.diagnostics, f"on rank {rank}")
+            NkiError.__init__(error, error.diagnostics)
+        raise
+
+
+def tell_ranks_apart(found: Sequence[Sequence[Diagnostic]]) -> None:
+    """Say which rank a diagnostic comes from, unless every rank has one at the same place.
+
+    Args: found, what there is of each rank, in order.
+    """
+    counts = Counter(key for one in found for key in {(d.code.id, d.loc.key) for d in one})
+    for rank, one in enumerate(found):
+        alone = [d for d in one if counts[d.code.id, d.loc.key] < len(found)]
+        _note(alone, f"on rank {rank}")
+
+
 def in_program(steps: Steps, ids: Grid, grid: Grid) -> Steps:
     """`steps` of the program `ids`, whose errors say so."""
     with of_program(ids, grid):
@@ -48,10 +70,13 @@ def tell_apart(found: Sequence[Sequence[Diagnostic]], grid: Grid) -> None:
 
 def _say(diagnostics: Sequence[Diagnostic], ids: Grid, grid: Grid) -> None:
     if prod(grid) > 1:
-        note = f"in program {ids} of the grid {grid}"
-        for found in diagnostics:
-            if note not in found.notes:
-                found.notes.append(note)
+        _note(diagnostics, f"in program {ids} of the grid {grid}")
+
+
+def _note(diagnostics: Sequence[Diagnostic], note: str) -> None:
+    for found in diagnostics:
+        if note not in found.notes:
+            found.notes.append(note)
 
 
 def _key(found: Diagnostic) -> tuple[object, ...]:

@@ -24,7 +24,7 @@ from opennki.sim.uses import FULL
 from opennki.trace import NkiTensor, Traced
 
 from .options import Options
-from .programs import in_program, programs, tell_apart
+from .programs import in_program, on_rank, programs, tell_apart, tell_ranks_apart
 from .turns import Turns
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def execute_ranks(
         for core, (traced, ids, (memory, machine)) in enumerate(parts):
             _load(memory, traced.arrays, to_numpy)
             steps = in_program(runner(core, machine, memory), ids, options.grid)
-            parties.append(Party(rank, core, machine, steps))
+            parties.append(Party(rank, core, machine, on_rank(steps, rank, len(arrays))))
         ranks.append((traces, [memory for memory, _ in hardware]))
     try:
         cores.run(parties)
@@ -122,13 +122,16 @@ def execute_ranks(
         before = [d for p in parties for d in p.machine.diagnostics if d not in error.diagnostics]
         raise NkiError([*error.diagnostics, *before]) from error.__cause__
     seconds = perf_counter() - start
+    noticed = []
+    for rank, (traces, memories) in enumerate(ranks):
+        own = [party.machine.diagnostics for party in parties if party.rank == rank]
+        tell_apart(own, options.grid)
+        unset = unwritten(traces[0], memories[0], options.strict)
+        noticed.append([*(d for one in own for d in one), *unset])
+    tell_ranks_apart(noticed)
     told: set[tuple[str, object]] = set()
     outcomes = []
-    for rank, (traces, memories) in enumerate(ranks):
-        noticed = [party.machine.diagnostics for party in parties if party.rank == rank]
-        tell_apart(noticed, options.grid)
-        found = [d for one in noticed for d in one]
-        found += unwritten(traces[0], memories[0], options.strict)
+    for (traces, memories), found in zip(ranks, noticed, strict=True):
         new = [d for d in found if (d.code.id, d.loc) not in told]
         told.update((d.code.id, d.loc) for d in found)
         outcomes.append(Outcome(*collect(traces, memories), new, seconds))

@@ -38,7 +38,8 @@ class Inst:
     Attributes: engine, the engine that runs it; name, the author's name or None; loc; after,
     instructions that must complete before (`depends_on`). Of the class: module that has its call;
     engine_offered, whether calls may choose among several engines; engine_default, the engine that
-    is the published default of `engine=`, None where that is `unknown`.
+    is the published default of `engine=`, None where that is `unknown`; indirect, operands that may
+    have a run-time index for every element.
     """
 
     __slots__ = ("after", "engine", "loc", "name")
@@ -47,6 +48,7 @@ class Inst:
     module: ClassVar[str] = "nki.isa"
     engine_offered: ClassVar[bool] = True
     engine_default: ClassVar[Any] = None
+    indirect: ClassVar[tuple[str, ...]] = ()
 
     engine: Any
     name: str | None

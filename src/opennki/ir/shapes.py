@@ -37,6 +37,8 @@ from opennki.base.codes import (
     NKI2130,
     NKI2131,
     NKI2132,
+    NKI2133,
+    NKI2134,
 )  # fmt: skip
 from opennki.base.diag import Problem, Severity, problem
 
@@ -172,12 +174,57 @@ def _snake(operand: Operand, view: View, inst: Inst, t: Any) -> Iterator[Problem
     if inst.spec.bir == "DMACopy" or inst.engine is None:
         yield problem(NKI2131, operand=operand.name, inst=label)
         return
+    if operand.name not in inst.indirect:
+        takes = ", ".join(f"`{name}`" for name in inst.indirect)
+        why = f"; {takes} can" if takes else ""
+        yield problem(NKI2133, operand=operand.name, inst=label, why=why)
+        return
+    scattered = operand.access is not Access.INP and view.tensor.space is Space.psum
+    if scattered and inst.engine.nki == "scalar":
+        yield problem(
+            NKI2105, operand=operand.name, got=Space.psum, inst=f"{label} on the scalar engine",
+            allowed="sbuf, if it has a run-time index for every element", **_direction(operand),
+        )  # fmt: skip
+    yield from _snake_bases(operand, view, inst)
     source = view.index.source
     group = snake_group(inst.engine.nki)
     room = min(group, source.shape[0]) * source.free_size
     if view.shape[-1] > room:
         facts = {"got": view.shape[-1], "room": room, "group": group, "engine": inst.engine.nki}
         yield problem(NKI2132, operand=operand.name, **facts)
+
+
+def _snake_bases(operand: Operand, view: View, inst: Inst) -> Iterator[Problem]:
+    """Where operands begin that the author placed, and their indices.
+
+    Source: NKI ISA reference, tensor indirection.
+    """
+    assert view.index is not None
+    at = placed_base(view.index.source)
+    if at is None:
+        return
+    main = next(name for name in inst.indirect if name != "dst")
+    data = getattr(inst, main)
+    want: int | None = at // 32 * 32
+    beside = "a multiple of 32"
+    if at == want and operand.access is Access.INP:
+        want, beside = placed_base(view), f"`{operand.name}`"
+        want = None if inst.starts_freely(operand.name) else want
+    elif at == want:
+        beside = f"`{main}`"
+        if data.tensor.space is Space.psum and main != "stationary":
+            data = data.index.source if data.index is not None else None
+            beside = f"the indices of `{main}`"
+        want = None if data is None else placed_base(data)
+    if want is not None and at != want:
+        yield problem(NKI2134, operand=operand.name, at=at, want=want, beside=beside)
+
+
+def placed_base(view: View) -> int | None:
+    """The partition that a view of a tensor begins at which the author placed; else None."""
+    if view.tensor.address is None or not view.space.on_chip:
+        return None
+    return view.start_partition + view.tensor.start_partition
 
 
 def snake_group(engine: str) -> int:

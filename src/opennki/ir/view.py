@@ -7,6 +7,7 @@ view's dtype. Methods that kernels call (slicing, permuting, ...) are in `opennk
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -73,6 +74,9 @@ class View:
 
     index: Index | None = None
     """What is added to the place at run time; only an `IndirectView` has any."""
+
+    placing: Hashable = None
+    """What rules may depend on besides the attributes above: the kind of `index`, for example."""
 
     def __init__(
         self,
@@ -186,6 +190,11 @@ class IndirectView(View):
     ) -> None:
         super().__init__(tensor, offset, shape, strides, dtype)
         self.index = index
+
+    @property
+    def placing(self) -> Hashable:  # type: ignore[override]  # an attribute costs less
+        """The kind of the index."""
+        return self.index and self.index.kind
 
 
 def changed(

@@ -60,6 +60,8 @@ class Activate2(Inst):
     rounding to the dtype of `dst` makes of them; reset without `reduce_op` leaves 0.
     """
 
+    indirect = ("dst", "data")
+
     dst: View = out(ON_CHIP, "P F", UNPACKED)
     op: ActFunc = attr(ActFunc, bir="func")
     data: View = inp(ON_CHIP, "P F", UNPACKED)

@@ -55,6 +55,8 @@ class ActivationOp(Inst):
     `alpha` is the field of the BIR instruction.
     """
 
+    indirect = ("dst", "data")
+
     dst: View = out(ON_CHIP, "P F", UNPACKED)
     op: ActFunc = attr(ActFunc, bir="func")
     data: View = inp(ON_CHIP, "P F", UNPACKED)
@@ -121,6 +123,8 @@ class ActivationAccumulationOp(Inst):
     Source: NKI ISA reference, activation_reduce. It demands add on gen2 only; the other operators,
     and what a reset leaves for them (their neutral element), are documented for gen4 (activate2).
     """
+
+    indirect = ("dst", "data")
 
     dst: View = out(ON_CHIP, "P F", UNPACKED)
     op: ActFunc = attr(ActFunc, bir="func")

@@ -48,6 +48,8 @@ class TensorScalarCacheCumulative(Inst):
     0 as `imm0`, as in tensor_scalar; only what is stored is rounded to the dtype of `dst`.
     """
 
+    indirect = ("dst", "src")
+
     dst: View = out(ON_CHIP, "P F", TILES)
     src: View = inp(ON_CHIP, "P F", TILES)
     op0: AluOp = attr(AluOp)

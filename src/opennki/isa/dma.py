@@ -19,9 +19,10 @@ from opennki.base.codes import (
     NKI2306,
     NKI2307,
     NKI2308,
+    NKI2311,
 )
 from opennki.base.diag import Problems, problem
-from opennki.base.dtypes import ALL, int32, names, uint32
+from opennki.base.dtypes import ALL, names, uint32
 from opennki.ir import ANYWHERE, SBUF, Index, Inst, Read, Space, View, attr, inp, instruction, out
 from opennki.ir.scalar import Array
 from opennki.target import CAYMAN, COREV4, SUNDA, Target
@@ -65,6 +66,7 @@ class DMACopyOp(Inst):
     def default_engine(self, t: Target) -> Engine:
         """GpSimd for software descriptors, the sync engine for all others."""
         gathers = any(view.index is not None and view.index.vector for view in (self.dst, self.src))
+        gathers &= self.dge_mode is DgeMode.unknown  # what else there is, software cannot make
         return Engine.POOL if self.dge_mode is DgeMode.swdge or gathers else Engine.SP
 
     def prepare(self, t: Target) -> None:
@@ -164,7 +166,7 @@ class DMATranspose(Inst):
                 second_dtype=self.src.dtype, inst=self.spec.label,
             )  # fmt: skip
         yield from self._shape_problems()
-        yield from service_problems(self, self.oob_mode, self.priority)
+        yield from service_problems(self, self.oob_mode, self.priority, refuses=True)
         yield from gather_problems(self, (self.src,), self.dge_mode, t)
         index = self.src.index
         if index is not None and index.vector:
@@ -190,8 +192,10 @@ class DMATranspose(Inst):
             why = f"the last dimension has {shape[-1]} elements, more than {_WIDEST}"
         elif len(shape) == 4 and 1 not in shape[1:3]:
             why = f"neither of the middle dimensions {shape[1]} and {shape[2]} is 1"
-        elif source.space is Space.sbuf and source.dtype not in (uint32, int32):
+        elif source.dtype is not uint32:
             why = f"the indices are {source.dtype}, not uint32"
+        elif len(source.shape) != 2:
+            why = f"the indices have {len(source.shape)} dimensions, not 2"
         elif rows % _BLOCK or not _BLOCK <= rows <= _WIDEST:
             why = f"the indices are on {rows} partitions, no multiple of {_BLOCK} up to {_WIDEST}"
         elif source.size != rows and rows != _WIDEST:
@@ -253,10 +257,15 @@ def gather_problems(inst: Inst, views: tuple[View, ...], mode: DgeMode, t: Targe
         )  # fmt: skip
 
 
-def service_problems(inst: Inst, oob_mode: OobMode, priority: int | None) -> Problems:
-    """Only run-time indices can be outside, and there are four priorities."""
+def service_problems(
+    inst: Inst, oob_mode: OobMode, priority: int | None, refuses: bool = False
+) -> Problems:
+    """Only run-time indices can be outside, and there are four priorities.
+
+    Args: refuses, whether skipping without an index is an error, not just without effect.
+    """
     if oob_mode is OobMode.skip and not any(True for _ in inst.index_views()):
-        yield problem(NKI2304)
+        yield problem(NKI2304) if refuses else problem(NKI2311, inst=inst.spec.label)
     if priority is not None and priority not in PRIORITIES:
         yield problem(
             NKI2124, name="priority", got=priority, allowed="0, 1, 2, 3", inst=inst.spec.label,

@@ -61,6 +61,8 @@ class TensorTensorOp(Inst):
     Source: NKI ISA reference, tensor_tensor.
     """
 
+    indirect = ("dst", "data1")
+
     dst: View = out(ON_CHIP, "P F")
     data1: View = inp(ON_CHIP, "P F")
     data2: View = inp(ON_CHIP, "P F")
@@ -140,6 +142,8 @@ class TensorScalarPtrOp(Inst):
 
     Source: NKI ISA reference, tensor_scalar; BIR data model, TensorScalarPtr.
     """
+
+    indirect = ("dst", "data")
 
     dst: View = out(ON_CHIP, "P F")
     data: View = inp(ON_CHIP, "P F")

@@ -58,6 +58,8 @@ class Exponential(Inst):
     though a device may change them (NKI6007); exp is exact up to rounding.
     """
 
+    indirect = ("dst", "src")
+
     dst: View = out(ON_CHIP, "P F", RESULTS)
     src: View = inp(ON_CHIP, "P F", SOURCES)
     max_value: View | float = inp(ON_CHIP, "P 1", frozenset({float32}), number=True, default=0.0)

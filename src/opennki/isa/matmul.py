@@ -15,6 +15,7 @@ from opennki.base.codes import (
     NKI2116,
     NKI2123,
     NKI2124,
+    NKI2133,
     NKI2201,
     NKI2203,
     NKI2204,
@@ -34,6 +35,7 @@ from opennki.base.dtypes import (
     bfloat16,
     float8_e4m3,
     float8_e4m3fn,
+    float8_e5m2,
     float16,
     float32,
     names,
@@ -44,10 +46,12 @@ from opennki.ir.scalar import Array
 from opennki.target import CAYMAN, SUNDA, Target
 
 from .enums import Engine, MatmulPerfMode
+from .opcheck import by_element
 
 WIDE = frozenset({float32, tfloat32})
 PE_INPUTS = FP8 | WIDE | {bfloat16, float16}
 ACCUMULATORS = frozenset({float32, bfloat16})
+INDIRECT = frozenset({float16, bfloat16, float8_e4m3, float8_e5m2, float8_e4m3fn})
 DOUBLE_ROW = MatmulPerfMode.DOUBLE_ROW
 PAIR = 2
 
@@ -80,6 +84,8 @@ class MatMulOp(Inst):
     every dtype may be transposed, and what is no float always as bits; 8-bit transposes stay 8 bits
     wide. Where a hint is wrong the values are those without it.
     """
+
+    indirect = ("dst", "stationary", "moving")
 
     dst: View = out(PSUM, "M N", accumulate="accumulate")
     stationary: View = inp(SBUF, "K *", K="pe_rows")
@@ -114,6 +120,21 @@ class MatMulOp(Inst):
                 return  # without pairs, M and N are not what the author thinks
         yield from self._size_problems(t)
         yield from self._tile_problems(t)
+        yield from self._indirect_problems()
+
+    def _indirect_problems(self) -> Problems:
+        """What has a run-time index for every element."""
+        for operand, view in self.views():
+            if not by_element(view):
+                continue
+            why = ""
+            if view.dtype not in INDIRECT:
+                why = f" of {view.dtype}, only of {names(INDIRECT)}"
+            elif self.is_transpose and operand.name == "moving":
+                why = " when is_transpose is set"
+            if why:
+                yield problem(NKI2133, operand=operand.name, inst=self.spec.label, why=why)
+        yield from untiled_problems(self, self.tile_position)
 
     def read_mode(self) -> Read:
         """Bits for a bit-accurate transpose, float32 otherwise."""
@@ -223,6 +244,16 @@ class MatMulOp(Inst):
             and self.tile_size[1] != t.pe_cols
         ):
             yield problem(NKI2206, mode="double_row", tile_size=self.tile_size)
+
+
+def untiled_problems(inst: Inst, position: tuple[int, ...] | None) -> Problems:
+    """A run-time index for every element excludes tiles of the array."""
+    if any(position or ()):
+        for operand, view in inst.views():
+            if by_element(view):
+                why = f" with tile_position {position}, only with (0, 0)"
+                yield problem(NKI2133, operand=operand.name, inst=inst.spec.label, why=why)
+                return
 
 
 def tile_problems(

@@ -9,7 +9,7 @@ from opennki.ir.scalar import Array
 from opennki.target import SUNDA, Target
 
 from .enums import Engine
-from .opcheck import packed_problems
+from .opcheck import by_element, packed_problems
 
 
 @instruction(
@@ -25,6 +25,8 @@ class TensorCopyOp(Inst):
     Source: NKI ISA reference, tensor_copy.
     """
 
+    indirect = ("dst", "src")
+
     dst: View = out(ON_CHIP, "P F")
     src: View = inp(ON_CHIP, "P F")
 
@@ -33,6 +35,11 @@ class TensorCopyOp(Inst):
             yield problem(
                 NKI2113, inst=self.spec.label, got="scalar", allowed="vector, gpsimd",
                 why="the scalar engine copies tiles from trn2 on; use activation(op=nl.copy)",
+            )  # fmt: skip
+        if self.engine is Engine.POOL and any(by_element(v) for v in (self.dst, self.src)):
+            yield problem(
+                NKI2113, inst=self.spec.label, got="gpsimd", allowed="vector, scalar",
+                why="an operand has a run-time index for every element",
             )  # fmt: skip
         yield from packed_problems(self, "src")
 

@@ -18,7 +18,7 @@ from typing import Final
 
 import numpy as np
 
-from opennki.base.codes import NKI2104, NKI2107, NKI2112, NKI2216, NKI2217, NKI2218
+from opennki.base.codes import NKI2104, NKI2107, NKI2112, NKI2133, NKI2216, NKI2217, NKI2218
 from opennki.base.diag import Problems, problem
 from opennki.base.dtypes import (
     PACKED,
@@ -37,7 +37,8 @@ from opennki.ir.shapes import fixed_size
 from opennki.target import COREV4, Target
 
 from .enums import Engine
-from .matmul import ACCUMULATORS, product, tile_problems, tile_sizes
+from .matmul import ACCUMULATORS, product, tile_problems, tile_sizes, untiled_problems
+from .opcheck import by_element, same_index
 
 LANES: Final = 4
 """Values of one packed element."""
@@ -100,7 +101,7 @@ class QuantizeMXOp(Inst):
             facts = fixed_size("dst", self.dst.shape, want)
             yield problem(NKI2107, inst=self.spec.label, **facts)
         yield from self._walk_problems()
-        yield from scale_problems(self, "dst_scale", "src")
+        yield from scale_problems(self, t, "dst_scale", "src")
 
     def _walk_problems(self) -> Problems:
         """Four values that become one element lie side by side, from an even position on."""
@@ -168,6 +169,8 @@ class MatMulMXOp(Inst):
     after the sum, as in nc_matmul; the byte 255 means NaN in uint8 scales, too.
     """
 
+    indirect = ("dst", "stationary", "moving", "stationary_scale", "moving_scale")
+
     dst: View = out(PSUM, "M N", ACCUMULATORS, accumulate="accumulate")
     stationary: View = inp(SBUF, "K M", PACKED, K="pe_rows", M="pe_cols")
     moving: View = inp(SBUF, "K N", PACKED, K="pe_rows")
@@ -192,10 +195,24 @@ class MatMulMXOp(Inst):
                 NKI2104, operand="moving", dim="N", got=self.moving.free_size, limit=widest,
                 inst=self.spec.label, target=t.title,
             )  # fmt: skip
-        yield from scale_problems(self, "stationary_scale", "stationary")
-        yield from scale_problems(self, "moving_scale", "moving")
+        yield from scale_problems(self, t, "stationary_scale", "stationary")
+        yield from scale_problems(self, t, "moving_scale", "moving")
         row_sizes, _ = tile_sizes(t)
         yield from tile_problems(self, t, row_sizes, (t.pe_cols,), columns)
+        yield from untiled_problems(self, self.tile_position)
+        for name in ("stationary", "moving"):
+            if by_element(getattr(self, name)) != by_element(getattr(self, f"{name}_scale")):
+                with_index = name if by_element(getattr(self, name)) else f"{name}_scale"
+                why = f": `{name}` and `{name}_scale` have one together"
+                yield problem(NKI2133, operand=with_index, inst=self.spec.label, why=why)
+            elif not self._share(name):
+                why = f" other than that of `{name}`"
+                yield problem(NKI2133, operand=f"{name}_scale", inst=self.spec.label, why=why)
+
+    def _share(self, name: str) -> bool:
+        """Whether data and their scales have the same index for every element, or none has one."""
+        data, scale = getattr(self, name), getattr(self, f"{name}_scale")
+        return not by_element(data) or same_index(data, scale)
 
     def starts_freely(self, operand: str) -> bool:
         """Scales, of which each quadrant has a few partitions."""
@@ -240,11 +257,12 @@ def multiple_problems(inst: Inst, operand: str, what: str, got: int, group: int)
         )
 
 
-def scale_problems(inst: Inst, operand: str, data: str) -> Problems:
+def scale_problems(inst: Inst, t: Target, operand: str, data: str) -> Problems:
     """Scales begin in the quadrant of their data, and reach as far as they do.
 
     Source: NKI guide "MXFP Matrix Multiplication"; BIR data model, QuantizeMx. Model: a view of
-    scales has no more partitions than the data, and may end after the last scale.
+    scales may end after the last scale. What is read may go on: public kernels multiply half a
+    tile with the scales of a whole one. What is written has no more partitions than the data.
     """
     scales, of = getattr(inst, operand), getattr(inst, data)
     if of.partitions % QUADRANT:
@@ -258,8 +276,10 @@ def scale_problems(inst: Inst, operand: str, data: str) -> Problems:
             allowed=f"{', '.join(legal)} or {last}",
         )  # fmt: skip
     least = scale_rows(of.partitions)[-1] + 1
-    if not least <= scales.partitions <= of.partitions:
+    written = any(scales is view for view in inst.writes())
+    most = of.partitions if written else t.partitions
+    if not least <= scales.partitions <= most:
         yield problem(
-            NKI2216, operand=operand, got=scales.partitions, want=least, most=of.partitions,
-            data=data, inst=inst.spec.label,
+            NKI2216, operand=operand, got=scales.partitions, want=least, most=most,
+            data=data, have=of.partitions, inst=inst.spec.label,
         )  # fmt: skip

@@ -26,6 +26,18 @@ from .alu import ALU, ENGINES, SINCE
 from .enums import AluOp, ReduceCmd
 
 
+def by_element(view: View) -> bool:
+    """Whether `view` has a run-time index for every element."""
+    return view.index is not None and view.index.snake
+
+
+def same_index(one: View, other: View) -> bool:
+    """Whether two views have one run-time index, or none."""
+    if one.index is None or other.index is None:
+        return one.index is other.index
+    return View.__eq__(one.index.source, other.index.source)  # kernels' tensors refuse ==
+
+
 def is_bitvec(op: AluOp) -> bool:
     """Whether `op` works on bit patterns rather than on float32 values."""
     row = ALU.get(op)

@@ -243,6 +243,8 @@ class TensorCopyPredicated(Inst):
     Source: NKI ISA reference, tensor_copy_predicated.
     """
 
+    indirect = ("dst", "predicate")
+
     dst: View = out(ON_CHIP, "P F")
     src: View | float = inp(ON_CHIP, "P F", number=True)
     predicate: View = inp(ON_CHIP, "P F", COPY_PREDICATES, read=Read.RAW)

@@ -61,6 +61,8 @@ class TensorReduceOp(Inst):
     Source: NKI ISA reference, tensor_reduce.
     """
 
+    indirect = ("dst", "data")
+
     dst: View = out(ON_CHIP, "* *")
     op: AluOp = attr(AluOp)
     data: View = inp(ON_CHIP, "P ...")
@@ -155,6 +157,8 @@ class TensorScalarCacheReduce(Inst):
 
     Source: NKI ISA reference, tensor_scalar_reduce.
     """
+
+    indirect = ("dst", "data")
 
     dst: View = out(ON_CHIP, "P F")
     data: View = inp(ON_CHIP, "P F")

@@ -11,16 +11,17 @@ from .function import (
     walk,
 )
 from .irbuilder import IRBuilder
-from .ordering import Contradiction, keep_edges, strangers
+from .ordering import Contradiction, crossing, keep_edges, strangers
 from .parser import parse_function
 from .printer import print_function, print_instruction
 from .substitute import substitute
-from .verify import verify, view_problems
+from .verify import beyond, malformed, verify, view_problems
 
 __all__ = [
     "Contradiction", "DynamicLoop", "Function", "IRBuilder", "Loop", "LoopKind", "Region",
-    "Statement", "While", "keep_edges", "parse_function", "print_function", "print_instruction",
-    "strangers", "substitute", "verify", "view_problems", "walk",
+    "Statement", "While", "beyond", "crossing", "keep_edges", "malformed", "parse_function",
+    "print_function", "print_instruction", "strangers", "substitute", "verify",
+    "view_problems", "walk",
 ]  # fmt: skip
 
 Function.__str__ = print_function  # type: ignore[assignment, method-assign]  # printers know it

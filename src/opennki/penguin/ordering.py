@@ -5,7 +5,7 @@
     d = copy(%w, %t)                      b = copy(%u, %x) after [d]
 
 An instruction moves behind those that it must follow, together with what depends on it; everything
-else stays where the author wrote it.
+else stays where the author wrote it. What both are in the body of stays around them.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from itertools import pairwise, product
 
 import numpy as np
 
-from opennki.ir import Access, Inst, View
+from opennki.ir import Access, Inst, Tensor, View
 
-from .function import Function, Region, Statement, walk
+from .function import DynamicLoop, Function, Region, Statement, While, walk
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,29 @@ def strangers(function: Function) -> Iterator[tuple[Inst, Inst]]:
         known = {id(inst) for inst in function.instructions()}
         for inst in asking:
             yield from ((inst, other) for other in inst.after if id(other) not in known)
+
+
+def crossing(function: Function) -> Iterator[tuple[Inst, Inst]]:
+    """Explicit edges to what is in a run-time loop that is not around who asks: both of them."""
+    homes = dict(_homes(function.body, ())) if any(i.after for i in function.instructions()) else {}
+    for inst, around in homes.items():
+        for producer in inst.after:
+            home = homes.get(producer, ())
+            if around[: len(home)] != home:
+                yield inst, producer
+
+
+Around = tuple[int, ...]
+
+
+def _homes(body: list[Statement], around: Around) -> Iterator[tuple[Inst, Around]]:
+    """Every instruction with the run-time loops around it, by number."""
+    for item in body:
+        if isinstance(item, Inst):
+            yield item, around
+        else:
+            more = (id(item),) if isinstance(item, DynamicLoop | While) else ()
+            yield from _homes(item.body, (*around, *more))
 
 
 def keep_edges(function: Function) -> list[Contradiction]:
@@ -68,6 +91,8 @@ def _forward(function: Function) -> Iterator[tuple[Inst, Inst]]:
 def _without_regions(body: list[Statement]) -> Iterator[Statement]:
     """The statements with explicit edges in place of regions that hold instructions only."""
     for item in body:
+        if not isinstance(item, Inst | Region):
+            item.body[:] = _without_regions(item.body)
         inner = list(_without_regions(item.body)) if isinstance(item, Region) else []
         insts = [one for one in inner if isinstance(one, Inst)]
         if not isinstance(item, Region) or len(insts) < len(inner):
@@ -83,6 +108,9 @@ def _move(body: list[Statement], inst: Inst, producer: Inst) -> Contradiction | 
     start, end = _index(body, inst), _index(body, producer)
     if start > end:  # an earlier move did it
         return None
+    around = body[start]
+    if start == end and not isinstance(around, Inst | Region):
+        return _move(around.body, inst, producer)
     if start == end:
         return Contradiction(inst, producer, (inst, producer))
     moved, because = [start], {}
@@ -116,7 +144,24 @@ def _chain(
 
 def _follows(later: Statement, earlier: Statement) -> bool:
     """Whether the values or the edges of two statements ask for their present order."""
-    return any(_depends(b, a) for b, a in product(walk([later]), walk([earlier])))
+    if any(_depends(b, a) for b, a in product(walk([later]), walk([earlier]))):
+        return True
+    return _steers(earlier, later) or _steers(later, earlier)
+
+
+def _steers(writer: Statement, loop: Statement) -> bool:
+    """Whether an instruction of `writer` writes a register that runs a loop in `loop`."""
+    named = {id(tensor) for tensor in _named(loop)}
+    return any(id(view.tensor) in named for inst in walk([writer]) for view in inst.writes())
+
+
+def _named(statement: Statement) -> Iterator[Tensor]:
+    """The registers that loops in `statement` themselves name."""
+    if isinstance(statement, DynamicLoop | While):
+        yield from statement.registers()
+    if not isinstance(statement, Inst):
+        for item in statement.body:
+            yield from _named(item)
 
 
 def _depends(later: Inst, earlier: Inst) -> bool:
@@ -124,8 +169,11 @@ def _depends(later: Inst, earlier: Inst) -> bool:
         return True
     if later.engine is earlier.engine and _has_state(later) and _has_state(earlier):
         return True
-    reads, writes = list(earlier.reads()), list(earlier.writes())
-    return any(overlap(a, b) for b in later.writes() for a in (*reads, *writes)) or any(
+    if not later.alone and not earlier.alone:  # in the order in which other cores come to them
+        return True
+    reads, writes = list(earlier.reads()), [*earlier.writes(), *earlier.orders()]
+    written = [*later.writes(), *later.orders()]
+    return any(overlap(a, b) for b in written for a in (*reads, *writes)) or any(
         overlap(a, b) for b in later.reads() for a in writes
     )
 
@@ -144,6 +192,8 @@ def overlap(a: View, b: View) -> bool:
     if a.tensor is not b.tensor:
         placed = a.tensor.address is not None and b.tensor.address is not None
         return placed and a.space is b.space
+    if a.index is not None or b.index is not None:
+        return True
     if a.dtype.itemsize != b.dtype.itemsize or not isinstance(a.offset, int):
         return True
     return isinstance(b.offset, int) and bool(np.intersect1d(_elements(a), _elements(b)).size)

@@ -264,24 +264,25 @@ def view_problems(view: View) -> Problems:
 
     A rolled offset is looked at in every trip; a run-time index of 0 is taken to be possible.
     """
-    index = view.index
-    if index is not None:
-        faults = list(index_problems(view, index))
+    yield from malformed(view)
+    yield from beyond(view)
+
+
+def malformed(view: View) -> Problems:
+    """What makes `view` no window at all, wherever it lies. Yields NKI3028, NKI3033."""
+    if view.index is not None:
+        faults = list(index_problems(view, view.index))
         yield from faults
         if faults:
             return
-        if index.vector:  # the indices say where each row is
-            view = View(view.tensor, view.offset, (1, *view.shape[1:]), view.strides, view.dtype)
-        elif index.snake:
-            view = View(view.tensor, view.offset, (*view.shape[:-1], 1), view.strides, view.dtype)
-    tensor, width = view.tensor, view.dtype.itemsize
+    tensor = view.tensor
     if tensor.space is Space.register and not view.is_whole():
         yield problem(NKI3028, why=f"the register {tensor.name} is read as a whole, as int32")
         return
     if len(view.shape) != len(view.strides) or any(n < 1 for n in view.shape):
         yield problem(NKI3028, why=f"its counts are {view.shape}")
         return
-    if tensor.row_bytes % width:
+    if tensor.row_bytes % view.dtype.itemsize:
         yield problem(NKI3028, why=f"{tensor.row_bytes} bytes cannot be read as {view.dtype}")
         return
     if view.strides and view.strides[0] < 0:
@@ -291,16 +292,35 @@ def view_problems(view: View) -> Problems:
             lead="" if tensor.space.on_chip else "[1, 1]",
         )
         return
+    shape = _reached(view).shape
+    if tensor.space.on_chip and shape and shape[0] > 1 and view.strides[0] != view.row:
+        step, row = view.strides[0], view.row
+        why = f"it steps by {step} from partition to partition, which have {row} elements"
+        yield problem(NKI3028, why=why)
+
+
+def _reached(view: View) -> View:
+    """The part of a view that its offset and strides place: a vector of indices does the rest."""
+    if view.index is None:
+        return view
+    if view.index.vector:  # the indices say where each row is
+        return View(view.tensor, view.offset, (1, *view.shape[1:]), view.strides, view.dtype)
+    if view.index.snake:
+        return View(view.tensor, view.offset, (*view.shape[:-1], 1), view.strides, view.dtype)
+    return view
+
+
+def beyond(view: View) -> Problems:
+    """Where a well-formed view leaves its storage (NKI3029) or its partitions' rows (NKI3028)."""
+    if any(True for _ in malformed(view)):
+        return
+    view = _reached(view)
+    tensor = view.tensor
     rows, row = (tensor.shape[0] if tensor.shape else 1), view.row
     offsets = _offsets(view)
     low = sum(s * (n - 1) for s, n in view.dims if s < 0)
     high = sum(s * (n - 1) for s, n in view.dims if s > 0)
     down = view.shape[0] - 1 if tensor.space.on_chip and view.shape else 0
-    if down and view.strides[0] != row:
-        step = view.strides[0]
-        why = f"it steps by {step} from partition to partition, which have {row} elements"
-        yield problem(NKI3028, why=why)
-        return
     if min(offsets) + low < 0 or max(offsets) + high >= rows * row:
         far = min(offsets) + low if min(offsets) + low < 0 else max(offsets) + high
         inner = row if tensor.space.on_chip else None
@@ -374,6 +394,8 @@ def _at(view: View, offset: int) -> View:
 def _key(value: object) -> object:
     """What the rules may depend on in an operand or attribute."""
     if isinstance(value, View):
+        if value.index is not None:
+            return object()  # like no other: rules depend on where its indices are
         return (signature(value), value.tensor.kind)
     if isinstance(value, tuple):
         return tuple(map(_key, value))

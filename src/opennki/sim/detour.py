@@ -14,6 +14,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from opennki.base.codes import NKI6027
+from opennki.base.diag import Code
 from opennki.ir import Access, Inst, Operand, View
 from opennki.penguin.substitute import put
 
@@ -44,6 +46,9 @@ class Runner(Protocol):
     ) -> None:
         """Warn of elements that nothing has written."""
 
+    def warn_once(self, inst: Inst, code: Code, facts: dict[str, object]) -> None:
+        """Warn on the line of an instruction."""
+
     def warn_race(
         self, inst: Inst, does: str, did: str, view: View, count: int, element: list[int],
         uses: Uses,
@@ -73,6 +78,8 @@ class Detour:
             if spot is not None and operand.access is Access.INP and not spot.valid.all():
                 moved = inst.placed(spot.valid)  # type: ignore[attr-defined]  # transfers have it
                 self.keep = moved if self.keep is None else self.keep & moved
+        if getattr(inst, "unique_indices", False):
+            self._repeated(spots)
         fields = {name: getattr(inst, name) for name in inst.spec.order}
         for operand, view in inst.views():
             spot = spots.get(operand.name)
@@ -91,6 +98,25 @@ class Detour:
                 step()
         finally:
             self.machine.scratch.clear()
+
+    def _repeated(self, spots: dict[str, Spot]) -> None:
+        """Warn of a row that is changed twice although the author said that none is."""
+        for operand in self.inst.spec.outs:
+            spot = spots.get(operand.name)
+            index = None if spot is None else spot.view.index
+            if spot is None or index is None or not index.vector:
+                continue
+            count = spot.addresses.shape[0]
+            first = spot.addresses.reshape(count, -1)[spot.valid.reshape(count, -1).all(1), 0]
+            places, times = np.unique(first, return_counts=True)
+            if (times > 1).any():
+                most = int(times.argmax())
+                row = (int(places[most]) - spot.view.const_offset) // index.stride
+                facts = {
+                    "inst": self.inst.spec.label, "row": row, "count": int(times[most]),
+                    "tensor": spot.view.tensor.name,
+                }  # fmt: skip
+                self.machine.warn_once(self.inst, NKI6027, facts)
 
     def _spot(self, operand: Operand, view: View) -> Spot:
         """Where an operand with a run-time index is."""

@@ -1,6 +1,6 @@
 """Front door 1: kernels traced by partial evaluation."""
 
-from .arguments import arrays_of, function_of
+from .arguments import arrays_of, function_of, signature_of
 from .context import Stepper, TraceContext
 from .launch import Traced, check_launch
 from .nki_ctx import nki_ctx, nki_ctx_or_none
@@ -11,5 +11,5 @@ from .values import DynamicSlice, NkiTensor
 __all__ = [
     "DynamicSlice", "Edge", "NkiTensor", "Stepper", "TraceContext", "Traced", "arrays_of",
     "check_launch", "edges_of", "function_of", "is_array", "nki_ctx", "nki_ctx_or_none",
-    "plain_int",
+    "plain_int", "signature_of",
 ]  # fmt: skip

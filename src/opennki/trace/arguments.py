@@ -32,7 +32,7 @@ def bind(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any
     Raises: what `refuse(code, **facts)` makes of NKI1004 (unknown keyword), NKI1005 (missing
     argument), NKI1006 (too many positional arguments) and NKI1007 (one given twice).
     """
-    signature = inspect.signature(fn)
+    signature = signature_of(fn)
     params = signature.parameters
     name = getattr(fn, "__name__", "kernel")
     kinds = {p.kind for p in params.values()}
@@ -55,6 +55,19 @@ def bind(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any
         raise refuse(NKI1005, name=missing.strip("'"), fn=name) from None
     bound.apply_defaults()
     return dict(bound.arguments)
+
+
+def signature_of(fn: Callable[..., Any]) -> inspect.Signature:
+    """The parameters that a call of `fn` has.
+
+    A decorator's wrapper publishes those of what it wraps (`functools.wraps`), which hold if it
+    hands on whatever it gets; otherwise its own do.
+    """
+    fn = fn.__func__ if isinstance(fn, staticmethod) else fn
+    own = inspect.signature(fn, follow_wrapped=False)
+    kinds = {param.kind for param in own.parameters.values()}
+    hands_on = {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD} <= kinds
+    return inspect.signature(fn) if hands_on else own
 
 
 GIVEN_TWICE = {"expected": "given once", "got": "given by position and by name"}

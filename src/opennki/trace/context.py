@@ -44,7 +44,7 @@ from opennki.ir import Inst, Role, Space, Tensor, View, describe, register
 from opennki.penguin import Function, Statement
 from opennki.target import NEWEST, Change, Dialect, Target
 
-from .arguments import ResultTree, bind, cast, function_of, unbound, with_tensors
+from .arguments import ResultTree, bind, cast, function_of, signature_of, unbound, with_tensors
 from .launch import Traced, unscheduled, unwritten
 from .loops import LoopStack
 from .names import assigned_name, definition_line, loop_values, return_line
@@ -191,7 +191,7 @@ class TraceContext:
         for view in results.leaves:
             tensor = view.tensor
             if tensor.retired:
-                raise self._refused_result(NKI1062, name=tensor.name)
+                raise self._refused_result(NKI1062, name=tensor.name, thing="tensor")
             if tensor.role is Role.internal:
                 tensor.role = Role.output
             if tensor.name not in self.function.results:
@@ -421,7 +421,7 @@ def _as_call(fn: Callable[..., Any], values: dict[str, Any]) -> tuple[list[Any],
     """Positional and keyword arguments that give `fn` these parameter values."""
     positional: list[Any] = []
     keywords: dict[str, Any] = {}
-    for name, param in inspect.signature(fn).parameters.items():
+    for name, param in signature_of(fn).parameters.items():
         if name not in values:
             continue
         if param.kind is inspect.Parameter.VAR_POSITIONAL:

@@ -16,11 +16,14 @@ from functools import lru_cache
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 
-from opennki.base.codes import NKI1042, NKI1043, NKI1044, NKI1045, NKI1046
+from opennki.base.codes import NKI1042, NKI1043, NKI1044, NKI1045, NKI1062
 from opennki.base.diag import NkiError, problem
 from opennki.base.loc import UNKNOWN, SrcLoc, position, user_frame
 from opennki.ir import Inst, Space, Tensor
 from opennki.penguin import DynamicLoop, Statement, While
+
+from .fault import also, fault
+from .nki_ctx import nki_ctx_or_none
 
 if TYPE_CHECKING:
     from .context import TraceContext
@@ -134,10 +137,11 @@ class LoopStack:
         instead += "elements with nisa.tensor_copy_predicated"
         if frame is not None and not source_text(frame.f_code.co_filename):
             instead = "use nl.while_loop: `while reg:` needs the kernel's source text"
-        return self.ctx.refusal(
+        found = self.ctx.refusal(
             NKI1042, what="a condition (`if`, `and`, `or`, `not`, bool())",
             register=register.name, instead=instead,
         )  # fmt: skip
+        return also(TypeError, found)
 
     def _ends(self, opened: Open, test: Test) -> bool:
         """Whether `test` is the one after the body of `opened`.
@@ -159,7 +163,12 @@ class LoopStack:
         return True
 
     def integer(self, fn: str, name: str, value: VirtualRegister) -> Tensor:
-        """The register `value`, which must not have been loaded from float32. Raises: NKI1044."""
+        """The register `value` of this trace, which must not have been loaded from float32.
+
+        Raises: NKI1044, NKI1062.
+        """
+        if value.tensor.retired:
+            raise self.ctx.refusal(NKI1062, name=value.name, thing="register")
         if value.floating:
             got = f"the register {value.name}, which was loaded from float32"
             raise self.ctx.refusal(
@@ -170,7 +179,7 @@ class LoopStack:
     # ---- after the kernel's Python has run ---------------------------------------------------
 
     def finish(self) -> None:
-        """Report what crosses the borders of loops: early exits, tensors, dependences."""
+        """Report what crosses the borders of loops: early exits and tensors."""
         while self.open:
             opened = self.open[0]
             self.left.append(opened.loop.loc)
@@ -179,12 +188,9 @@ class LoopStack:
             self.ctx.report(problem(NKI1043, what=LEFT, instead=_INSTEAD), loc)
         if self.left:  # what else would be reported follows from that
             return
-        body = self.ctx.function.body
         if self.born:
-            self._tensors(body, ())
+            self._tensors(self.ctx.function.body, ())
             self._results()
-        if any(isinstance(item, RunTimeLoop) for item in body):
-            self._edges(body, (), {})
 
     def _tensors(self, body: list[Statement], around: tuple[RunTimeLoop, ...]) -> None:
         for item in body:
@@ -208,24 +214,6 @@ class LoopStack:
         found = problem(NKI1045, tensor=tensor.name, inst=label)
         self.ctx.report(found, loc, inst)
 
-    def _edges(
-        self, body: list[Statement], around: tuple[RunTimeLoop, ...],
-        seen: dict[Inst, tuple[RunTimeLoop, ...]],
-    ) -> None:  # fmt: skip
-        for item in body:
-            if not isinstance(item, Inst):
-                inner = (*around, item) if isinstance(item, RunTimeLoop) else around
-                self._edges(item.body, inner, seen)
-                continue
-            seen[item] = around
-            for producer in item.after:
-                home = seen.get(producer, ())
-                if around[: len(home)] != home:
-                    name = producer.name or producer.spec.label
-                    consumer = item.name or item.spec.label
-                    facts = {"name": name, "consumer": consumer}
-                    self.ctx.report(problem(NKI1046, **facts), item.loc, item)
-
 
 class DynamicRange:
     """What ``for i in nl.dynamic_range(...)`` iterates over: the index, once.
@@ -243,6 +231,11 @@ class DynamicRange:
     def __iter__(self) -> Iterator[VirtualRegister]:
         """An iterator that builds one loop. Raises: NKI1043 outside of a ``for`` statement."""
         frame = sys._getframe(1)
+        if nki_ctx_or_none() is not self._stack.ctx:
+            raise fault(
+                NKI1043, what="nl.dynamic_range was called in another launch",
+                instead="call it in the kernel that iterates over it",
+            )  # fmt: skip
         if dis.opname[frame.f_code.co_code[frame.f_lasti]] != "GET_ITER":  # list(), zip(), ...
             raise self._stack.ctx.refusal(
                 NKI1043, what="nl.dynamic_range is not what a `for` statement iterates over",

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from opennki.base.diag import NkiError
 from opennki.ir import View, describe
 
 
@@ -23,6 +24,8 @@ def plain_int(value: Any) -> int | None:
         return None
     try:
         return operator.index(value)
+    except NkiError:  # a register's, which is a TypeError as well
+        raise
     except TypeError:
         return None
 

@@ -25,9 +25,12 @@ class Refusals(ViewMethods):
     __slots__ = ()
 
     def __bool__(self) -> bool:
-        """True for a tensor in HBM: an argument that may be None. Raises: NKI1002 for a tile."""
+        """True for what may be an argument that is None: HBM, and tiles of several elements.
+
+        Raises: NKI1002 for a tile of one element, whose value is meant.
+        """
         ctx = nki_ctx_or_none()
-        if ctx is not None and self.tensor.space.is_hbm:
+        if ctx is not None and (self.tensor.space.is_hbm or self.size != 1):
             ctx.report(problem(NKI1061, name=self.tensor.name), ctx.loc())
             return True
         _needed("a condition (`if`, `while`, `and`, `or`, `not`, bool())", self)

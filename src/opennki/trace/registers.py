@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 from opennki.base.codes import NKI1042
 from opennki.ir import Tensor, View
 
-from .fault import fault
+from .fault import also, fault
 from .nki_ctx import nki_ctx_or_none
 
 
@@ -70,7 +70,7 @@ class VirtualRegister:
         instead = "use it as a bound or condition of nl.fori_loop, nl.while_loop or "
         instead += "nl.dynamic_range, or to index: x.select(dim, reg), x[nl.ds(reg, size)], "
         instead += "scalar_offset; compute in SBUF and load the result with nisa.register_load"
-        raise fault(NKI1042, what=what, register=self.name, instead=instead)
+        raise also(TypeError, fault(NKI1042, what=what, register=self.name, instead=instead))
 
 
 def _operator(what: str) -> Any:

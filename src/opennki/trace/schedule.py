@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from opennki.base.codes import NKI5101, NKI5104, NKI5105
+from opennki.base.codes import NKI1046, NKI5101, NKI5104, NKI5105
 from opennki.base.diag import Diagnostic, diagnostic, fail, problem
 from opennki.base.loc import SrcLoc, short_path
 from opennki.base.text import nearest
 from opennki.ir import Inst
-from opennki.penguin import Contradiction, Function, keep_edges, strangers
+from opennki.penguin import Contradiction, Function, crossing, keep_edges, strangers
 
 from .plain import shown
 
@@ -80,15 +80,19 @@ def unknown_names(edges: Sequence[Edge], known: Sequence[str]) -> list[Diagnosti
 def settle(function: Function, edges: Sequence[Edge]) -> list[Diagnostic]:
     """Order the instructions of `function` by their explicit edges.
 
-    Returns: an NKI5101 for every edge to an instruction of another kernel, an NKI5105 for every
-        edge that cannot be kept; at the line of the schedule in `edges` that asks for it, or of the
-        instruction.
+    Returns: an NKI5101 for every edge to an instruction of another kernel, an NKI1046 for every
+        one into a run-time loop, an NKI5105 for every edge that cannot be kept; at the line of the
+        schedule in `edges` that asks for it, or of the instruction.
     """
     asked = {(edge.later, edge.earlier): edge.loc for edge in edges}
     found = []
     for inst, other in strangers(function):
         one = problem(NKI5101, name=_shown(other), close="")
         found.append(diagnostic(one, inst.loc, notes=["the handle is one of another kernel"]))
+    for inst, other in [] if found else crossing(function):
+        facts = {"consumer": inst.name or inst.spec.label, "name": other.name or other.spec.label}
+        loc = asked.get((inst.name or "", other.name or ""), inst.loc)
+        found.append(diagnostic(problem(NKI1046, **facts), loc))
     for wrong in [] if found else keep_edges(function):
         facts = {"later": _shown(wrong.later), "earlier": _shown(wrong.earlier)}
         one = problem(NKI5105, why=_why(wrong), **facts)

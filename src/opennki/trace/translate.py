@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import sys
 import traceback
 from collections.abc import Callable
 from types import CodeType, FrameType
@@ -183,7 +184,8 @@ def _raised(error: Exception, found: list[Diagnostic]) -> NkiError:
     if type(cls) is not type or any("__init_subclass__" in vars(c) for c in cls.__mro__[:-1]):
         return NkiError(found)
     try:
-        combined = type(cls.__name__, (NkiError, cls), {"__module__": "opennki"})
+        body = {"__module__": "opennki", "__reduce__": _reduce}
+        combined = type(cls.__name__, (NkiError, cls), body)
         python: Any = combined
         while python.__module__ != "builtins":
             python = python.__base__
@@ -195,3 +197,18 @@ def _raised(error: Exception, found: list[Diagnostic]) -> NkiError:
         return NkiError(found)
     assert isinstance(made, NkiError)
     return made
+
+
+def _reduce(error: NkiError) -> tuple[Any, ...]:
+    """How an error of `_raised` is pickled: as a plain one if the kernel's class is a local one."""
+    own = type(error).__bases__[1]
+    place: Any = sys.modules.get(own.__module__)
+    for name in own.__qualname__.split("."):
+        place = getattr(place, name, None)
+    if place is not own:
+        return NkiError, ([found.portable() for found in error.diagnostics],)
+    return _combined, (own, [found.portable() for found in error.diagnostics])
+
+
+def _combined(cls: type[Exception], found: list[Diagnostic]) -> NkiError:
+    return _raised(cls.__new__(cls), found)

@@ -6,7 +6,7 @@ compute on device data are refused with a hint (`refusals`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 from math import prod
 from typing import Any, ClassVar, NoReturn
@@ -24,6 +24,7 @@ from opennki.base.codes import (
 from opennki.base.diag import Code
 from opennki.base.dtypes import DType
 from opennki.ir import Index, Space, Tensor, View, describe, row_major
+from opennki.penguin import beyond
 
 from .fault import fault
 from .fixed import FixedView, window
@@ -189,6 +190,12 @@ class NkiTensor(FixedView):
         if made.index is not None:
             raise unusable(ONLY_ONE)
         return IndirectTensor(made.tensor, made.offset, made.shape, made.strides, made.dtype, index)
+
+    def _judged(self, made: NkiTensor) -> NkiTensor:
+        if made.index is not None or not any(True for _ in beyond(made)):
+            return made
+        parts = (made.tensor, made.offset, made.shape, made.strides, made.dtype)
+        return window(StrayTensor, *parts)  # type: ignore[no-any-return]  # of that class
 
     def _sliced(self, offset: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> NkiTensor:
         """A window of a view with a run-time index: what the index selects stays whole."""
@@ -360,6 +367,32 @@ class IndirectTensor(NkiTensor):
                 raise unusable(f"{stride} bytes per index are no whole number of {dtype}")
             index = replace(index, stride=stride // dtype.itemsize)
         return IndirectTensor(tensor, offset, shape, strides, dtype, index)
+
+    @property
+    def placing(self) -> Hashable:  # type: ignore[override]  # an attribute costs less
+        """The kind of the index."""
+        return self.index and self.index.kind
+
+
+class StrayTensor(NkiTensor):
+    """A window that leaves its storage: it may be made, but no instruction takes it (NKI3029)."""
+
+    __slots__ = ()
+
+    placing = "stray"
+
+    def __getitem__(self, key: Any) -> NkiTensor:
+        return self._judged(super().__getitem__(key))
+
+    def _new(
+        self,
+        tensor: Any,
+        offset: Any,
+        shape: tuple[int, ...],
+        strides: tuple[int, ...],
+        dtype: DType,
+    ) -> Any:
+        return self._judged(window(NkiTensor, tensor, offset, shape, strides, dtype))
 
 
 def _selects(part: slice, size: int) -> bool:

@@ -22,10 +22,10 @@ from opennki.base.codes import (
     NKI3028,
     NKI3033,
 )
-from opennki.base.diag import Code
+from opennki.base.diag import Code, NkiError
 from opennki.base.dtypes import DType, tensor_dtype
 from opennki.ir import Index, View, describe, row_major
-from opennki.penguin import view_problems
+from opennki.penguin import malformed
 
 from .fault import fault
 from .indirect import index_of
@@ -159,9 +159,12 @@ class ViewMethods(View):
     def view(self, dtype: Any) -> Self:
         """The same bytes read as another dtype; the last dimension scales with the size ratio.
 
-        Raises: NKI3022 if the last dimension is not contiguous, NKI3026 if it does not divide.
+        Raises: NKI3022 if the last dimension is not contiguous, NKI3026 if it does not divide,
+            NKI3033 for a view with a run-time index.
         """
         target = self._known(dtype)
+        if self.index is not None:
+            _fail(NKI3033, why="a view that has one cannot change its dtype; call view() before")
         old, new = self.dtype.itemsize, target.itemsize
         offset: Any = self.offset
         if old == new:
@@ -203,8 +206,10 @@ class ViewMethods(View):
             pattern's first pair, whose own stride then means nothing (dimension 0 of tensors in
             HBM only).
 
-        Raises: NKI3033 for a run-time index that cannot be used; NKI3028 for a malformed pattern
-            or one that leaves a partition's row on chip, NKI3029 if it reaches outside the storage.
+        The pattern may reach outside the storage as long as no instruction uses it: kernels make
+        one per trip, and then leave out the instructions of the last trips.
+
+        Raises: NKI3033 for a run-time index that cannot be used; NKI3028 for a malformed pattern.
         """
         target = self.dtype if dtype is None else self._known(dtype)
         try:
@@ -212,6 +217,8 @@ class ViewMethods(View):
                 (self._integer("ap", "pattern", s), self._integer("ap", "pattern", n))
                 for s, n in pattern
             ]
+        except NkiError:
+            raise
         except (TypeError, ValueError):
             _fail(NKI3028, why=f"{pattern!r} is not a list of [stride, count] pairs")
         if not pairs or any(n < 1 for _, n in pairs):
@@ -231,9 +238,12 @@ class ViewMethods(View):
             made = self._indexed(made, scalar_offset, vector_offset, indirect_dim)
         elif indirect_dim:
             _fail(NKI3033, why="indirect_dim says where an offset goes, and there is none")
-        for found in view_problems(made):
+        for found in malformed(made):
             _fail(found.code, **found.facts)
-        return made
+        return self._judged(made)
+
+    def _judged(self, made: Self) -> Self:
+        raise NotImplementedError  # the class of what leaves its storage is below this one
 
     def _indexed(self, made: Self, scalar: Any, vector: Any, indirect_dim: Any) -> Self:
         """`made`, a window onto the same tensor, with a run-time index into a dimension of self."""

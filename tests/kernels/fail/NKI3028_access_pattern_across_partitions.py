@@ -11,8 +11,7 @@ def kernel(x):
     out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
     t = nl.ndarray((128, 64), dtype=nl.float32, buffer=nl.sbuf)
     nisa.dma_copy(dst=t, src=x)
-    t.ap([[64, 64], [1, 64]], offset=8)
-    nisa.dma_copy(dst=out, src=t)
+    nisa.dma_copy(dst=out[0:64], src=t.ap([[64, 64], [1, 64]], offset=8))
     return out
 
 

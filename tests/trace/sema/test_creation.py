@@ -47,6 +47,24 @@ def test_hbm_of_any_size_is_filled(shape):
     np.testing.assert_array_equal(got, np.full(shape, 2.5, np.float32))
 
 
+def test_one_element_on_chip_may_have_one_dimension():
+    shapes = []
+
+    def kernel(a):
+        for buffer in (nl.sbuf, nl.psum):
+            shapes.append(nl.ndarray([1], nl.int32, buffer=buffer).shape)
+        count = nl.full([1], 3, nl.int32)
+        register = nisa.register_alloc(0)
+        nisa.register_load(register, count)
+        out = nl.ndarray([1], nl.int32, buffer=nl.shared_hbm)
+        nisa.register_store(out, register)
+        shapes.append(out.shape)
+        return out
+
+    assert np.asarray(simulate(kernel)(ONE)).tolist() == [3]
+    assert shapes == [(1, 1), (1, 1), (1,)]
+
+
 def test_filling_hbm_takes_few_transfers(traced):
     def kernel(a):
         nl.zeros((4099, 513), nl.float32, nl.private_hbm)

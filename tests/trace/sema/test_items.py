@@ -9,6 +9,7 @@ import nki
 import nki.isa as nisa
 import nki.language as nl
 from opennki import NkiWarning
+from opennki.base.diag import NkiError
 
 
 @nki.jit
@@ -42,3 +43,25 @@ def test_none_is_no_argument(rng: np.random.Generator):
     with pytest.warns(NkiWarning, match="NKI1060"):
         result = nki.simulate(halves)(x, None)
     np.testing.assert_array_equal(result, np.concatenate([x[:, 32:], x[:, :32]], axis=1))
+
+
+def test_a_tile_that_may_be_none_is_tested_by_its_truth(rng: np.random.Generator):
+    def added(to, tile):
+        if tile:
+            nisa.tensor_tensor(to, to, tile, op=nl.add)
+
+    def kernel(x, *, size):
+        out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+        t = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=t, src=x)
+        added(t, None)
+        added(t[0:size, 0:1], t[0:size, 1:2])
+        nisa.dma_copy(dst=out, src=t)
+        return out
+
+    x = rng.standard_normal((2, 2)).astype(np.float32)
+    with pytest.warns(NkiWarning, match="NKI1061"):
+        result = nki.simulate(kernel)(x, size=2)
+    np.testing.assert_array_equal(result, np.stack([x[:, 0] + x[:, 1], x[:, 1]], axis=1))
+    with pytest.raises(NkiError, match="NKI1002"):
+        nki.simulate(kernel)(x, size=1)

@@ -9,6 +9,7 @@ import pytest
 
 import opennki.api.isa as nisa
 import opennki.api.language as nl
+from opennki.base.diag import NkiError
 from opennki.penguin.function import walk
 from opennki.target import SUNDA, Dialect, target
 from opennki.trace import TraceContext
@@ -45,6 +46,13 @@ def test_the_engine_of_sendrecv(old, engine):
     given = {"dst": 1, "dma_engine": None}
     made = called("sendrecv", given, {"use_gpsimd_dma": old, "dtype": ABSENT})
     assert made == [("sendrecv", (), {"dst": 1, "dma_engine": engine})]
+
+
+@pytest.mark.parametrize("old", [None, "no", 5.0, [True]])
+def test_the_engine_of_sendrecv_was_chosen_by_a_bool(old):
+    with pytest.raises(NkiError) as caught:
+        called("sendrecv", {"dst": 1, "dma_engine": None}, {"use_gpsimd_dma": old})
+    assert [d.code.id for d in caught.value.diagnostics] == ["NKI1007"]
 
 
 def test_a_number_moved_into_a_register():

@@ -1,3 +1,4 @@
-"""Drop-in name: `neuronxcc.nki.typing`, whose names are not available yet."""
+"""Drop-in name: `neuronxcc.nki.typing`, which kernels of the present generation still import."""
 
-from opennki.api.classic import __getattr__ as __getattr__
+from opennki.api.typing import *  # noqa: F403
+from opennki.api.typing import __all__ as __all__

@@ -194,12 +194,12 @@ NKI2216 = code(
     "NKI2216",
     "scales that do not cover their data",
     "operand `{operand}` has {got} partitions; {inst} takes {want} to {most} for the scales of "
-    "`{data}`, which has {most}",
+    "`{data}`, which has {have}",
     hint="allocate the scales with as many partitions as `{data}`, or with 4 for one quadrant",
     why="One scale belongs to 8 partitions of data, and stays in their quadrant of 32: row i lies "
     "at partition 32 * (i // 4) + i % 4. Beyond one quadrant the tile is as high as the data, less "
     "the offset of a slice. gen4. Source: NKI ISA reference, quantize_mx; NKI guide on MXFP matrix "
-    "multiplication. Model: a view of scales has no more partitions than the data.",
+    "multiplication. Model: scales that are written have no more partitions than the data.",
     wrong="nisa.quantize_mx(dst=q, src=x, dst_scale=s)  # q is (128, 64), s is (16, 64)",
     right="nisa.quantize_mx(dst=q, src=x, dst_scale=s)  # q is (128, 64), s is (128, 64)",
 )
@@ -287,9 +287,9 @@ NKI2304 = code(
     "oob_mode skip is set, but neither dst nor src uses run-time indices",
     hint="leave oob_mode out; static bounds are checked while compiling",
     why="oob_mode says what happens to a run-time index outside of the tensor. Source: NKI ISA "
-    "reference, dma_copy.",
-    wrong="nisa.dma_copy(dst=tile, src=x, oob_mode=nisa.oob_mode.skip)",
-    right="nisa.dma_copy(\n"
+    "reference, dma_transpose.",
+    wrong="nisa.dma_transpose(dst=tile, src=x, oob_mode=nisa.oob_mode.skip)",
+    right="nisa.dma_transpose(\n"
     "    dst=tile,\n"
     "    src=x.ap(pattern=[[64, 128], [1, 64]], vector_offset=idx, indirect_dim=0),\n"
     "    oob_mode=nisa.oob_mode.skip,\n"
@@ -363,6 +363,18 @@ NKI2310 = code(
     "reference, dma_compute.",
     wrong="nisa.dma_compute(dst=t, srcs=[a, b[0:64]], reduce_op=nl.add)",
     right="nisa.dma_compute(dst=t[0:64], srcs=[a[0:64], b[0:64]], reduce_op=nl.add)",
+)
+
+NKI2311 = warning_code(
+    "NKI2311",
+    "skipping where there is no index",
+    "oob_mode skip has no effect: no operand of {inst} uses run-time indices",
+    hint="leave oob_mode out where places are known; they are checked while compiling",
+    why="oob_mode says what happens to a run-time index outside of the tensor. dma_transpose "
+    "refuses it without one (NKI2304); of other transfers no document says so, and public kernels "
+    "set it in both branches of one that indexes only in one. Source: NKI ISA reference, dma_copy.",
+    wrong="nisa.dma_copy(dst=tile, src=x, oob_mode=nisa.oob_mode.skip)",
+    right="nisa.dma_copy(dst=tile, src=x)",
 )
 
 # --- 24xx reduce, scan and statistics -------------------------------------------------------------

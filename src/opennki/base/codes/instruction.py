@@ -160,6 +160,34 @@ NKI2132 = code(
     right="nisa.tensor_copy(dst=u, src=t.indirect(idx, num_elem=32))",
 )
 
+NKI2133 = code(
+    "NKI2133",
+    "element-wise indices of an operand that has none",
+    "operand `{operand}` of {inst} cannot have a run-time index for every element{why}",
+    hint="gather into a tile, or scatter from one, with nisa.tensor_copy",
+    why="Some operands of some instructions read their indices together with their elements, on "
+    "gen4. Products read them in float16, bfloat16 and float8 only, not in tiles of the array, not "
+    "in `moving` of a transpose, and of data in MX formats together with its scales. Source: NKI "
+    "ISA reference, tensor indirection.",
+    wrong="nisa.tensor_tensor(dst=u, data1=a, data2=t.indirect(idx), op=nl.add)",
+    right="nisa.tensor_tensor(dst=u, data1=t.indirect(idx), data2=a, op=nl.add)",
+)
+
+NKI2134 = code(
+    "NKI2134",
+    "element-wise indices on other partitions",
+    "the indices of `{operand}` begin at partition {at}, and {beside} asks for {want}",
+    hint="place the indices at partition {want}",
+    why="Engines read indices on the partitions of the data: of an input on its own, of a "
+    "destination on those of the data that are written, or of their indices if they are in PSUM; "
+    "and from a multiple of 32 on. Tiles without `address=` are not affected. Source: NKI ISA "
+    "reference, tensor indirection.",
+    wrong="rows = nl.ndarray((32, 2), nl.uint32, address=(32, 0))\n"
+    "nisa.tensor_copy(dst=u, src=t.indirect(rows))  # t is placed at partition 0",
+    right="rows = nl.ndarray((32, 2), nl.uint32, address=(0, 0))\n"
+    "nisa.tensor_copy(dst=u, src=t.indirect(rows))",
+)
+
 NKI2126 = code(
     "NKI2126",
     "element counts differ",

@@ -435,9 +435,9 @@ NKI1061 = warning_code(
     "`{name}` in a condition is true whatever its elements are",
     hint="ask whether there is a tensor: `{name} is not None`; choose elements with "
     "nisa.tensor_copy_predicated",
-    why="The kernel's Python runs before any element exists. A tensor in HBM is taken for an "
-    "argument that may be None, as public kernels use it; a tile in a condition is an error "
-    "(NKI1002).",
+    why="The kernel's Python runs before any element exists. A tensor is taken for an argument "
+    "that may be None, as public kernels use it; a tile of one element in a condition is an error "
+    "(NKI1002), because its value is meant.",
     wrong="if bias:\n    nisa.dma_copy(dst=t, src=bias)",
     right="if bias is not None:\n    nisa.dma_copy(dst=t, src=bias)",
 )
@@ -555,9 +555,9 @@ NKI1046 = code(
 
 NKI1062 = code(
     "NKI1062",
-    "tensor of another trace",
-    "the tensor `{name}` does not belong to this launch",
-    hint="make the tensor in the kernel that uses it, or pass its contents as an argument",
+    "tensor or register of another trace",
+    "the {thing} `{name}` does not belong to this launch",
+    hint="make the {thing} in the kernel that uses it, or pass its contents as an argument",
     why="A tensor stands for memory of the launch in which it was made, or, made by nl.NkiTensor "
     "without storage, for none at all. One that is kept in a list outside of the kernel does not "
     "live on until the next launch.",

@@ -269,3 +269,15 @@ NKI6026 = code(
     wrong="nl.while_loop(reg, lambda r: r)",
     right="def body(r):\n    nisa.register_load(r, flag)\n    return r\n\nnl.while_loop(reg, body)",
 )
+
+NKI6027 = warning_code(
+    "NKI6027",
+    "rows that were said to be unique",
+    "{inst} changes row {row} of `{tensor}` {count} times, and keeps the last sum only",
+    hint="make the indices unique, or add rows of one index before, or in calls of their own",
+    why="dma_compute reads rows, adds and writes them back, and does not wait for a row that it is "
+    "about to change twice: unique_indices=True, the only value there is, promises that there is "
+    "none. All targets. Source: NKI ISA reference, dma_compute.",
+    wrong="nisa.dma_compute(rows, [rows, t], nl.add)  # the indices of rows are 6, 6 and 3",
+    right="nisa.dma_compute(rows, [rows, t], nl.add)  # the indices of rows are 6, 1 and 3",
+)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numbers
 from collections.abc import Callable, Mapping
 from math import inf
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -35,6 +35,7 @@ from opennki.base.dtypes import dtype as to_dtype
 from opennki.base.numerics import FLOAT32_END
 from opennki.ir import Access, Attribute, Given, Inst, InstrSpec, Operand, Space, View, problems
 from opennki.isa.enums import ActFunc, AluOp, DgeMode, Engine, IsaEnum, MatmulPerfMode
+from opennki.penguin import beyond
 from opennki.target import ENUM_NUMBERS
 from opennki.trace.context import TraceContext
 from opennki.trace.enums import MEANING, matmul_perf_mode
@@ -44,6 +45,8 @@ from opennki.trace.registers import VirtualRegister
 from opennki.trace.values import NkiTensor
 
 from .keywords import in_order
+
+V = TypeVar("V", bound=View)
 
 
 class Refused(Exception):
@@ -76,7 +79,7 @@ def bind(
     inst.prepare(ctx.target)
     if inst.engine is None:
         inst.engine = inst.default_engine(ctx.target)
-    found = list(problems(inst, ctx.target))
+    found = _strays(inst) or list(problems(inst, ctx.target))
     if not (inst.alone or any(one.code.severity is Severity.error for one in found)):
         found += inst.check_launch(ctx.function.core, ctx.function.cores)
     for one in _independent(found, inst, ctx):
@@ -88,6 +91,11 @@ def bind(
         _remember(ctx, cls, values, engine, inst)
     emit: Callable[..., Inst] = getattr(ctx.builder, spec.emit)
     return emit(*inst.values(), inst.engine, inst.name)
+
+
+def _strays(inst: Inst) -> list[Problem]:
+    """Windows that leave their tensor: `ap` makes them, and only a use is a fault."""
+    return list({id(view): found for _, view in inst.views() for found in beyond(view)}.values())
 
 
 def _refused(cls: type[Inst], ctx: TraceContext) -> Inst:
@@ -128,7 +136,7 @@ def key_of(cls: type[Inst], values: tuple[Any, ...], engine: Any) -> tuple[Any, 
                 value.dtype,
                 tensor.kind,
                 value.const_offset // tensor.pitch,
-                value.index and value.index.kind,
+                value.placing,
             ]
         elif isinstance(field, Attribute) and field.type is float:
             parts.append(repr(value))  # 0.0 and -0.0 are equal, and so are 1 and True
@@ -186,10 +194,9 @@ def _operand(spec: InstrSpec, operand: Operand, value: Any) -> Any:
     if operand.many:
         return _several(spec, operand, value)
     if isinstance(value, NkiTensor):
-        if value.tensor.retired:
-            raise Refused(problem(NKI1062, operand=operand.name, name=value.tensor.name))
-        return value
+        return _present(operand.name, value)
     if isinstance(value, VirtualRegister) and Space.register in operand.spaces:
+        _present(operand.name, value.view)
         if operand.access is Access.OUT and value.frozen:
             raise Refused(problem(NKI1041, operand=operand.name, fn=f"nki.isa.{spec.label}"))
         return value.view
@@ -202,6 +209,15 @@ def _operand(spec: InstrSpec, operand: Operand, value: Any) -> Any:
     raise Refused(_wrong_type(spec, operand.name, expected, value))
 
 
+def _present(name: str, view: V) -> V:
+    """The operand `view`, of tensors of this launch. Raises: Refused."""
+    for one in (view,) if view.index is None else (view, view.index.source):
+        if one.tensor.retired:
+            thing = "register" if one.space is Space.register else "tensor"
+            raise Refused(problem(NKI1062, operand=name, name=one.tensor.name, thing=thing))
+    return view
+
+
 def _several(spec: InstrSpec, operand: Operand, value: Any) -> tuple[NkiTensor, ...]:
     """A list of tensors. Raises: Refused."""
     if not isinstance(value, list | tuple):
@@ -209,6 +225,7 @@ def _several(spec: InstrSpec, operand: Operand, value: Any) -> tuple[NkiTensor, 
     for number, one in enumerate(value):
         if not isinstance(one, NkiTensor):
             raise Refused(_wrong_type(spec, f"{operand.name}[{number}]", "a tensor", one))
+        _present(f"{operand.name}[{number}]", one)
     if not 1 <= len(value) <= operand.many:
         expected = f"a list of 1 to {operand.many} tensors"
         got = f"a list of {len(value)}"

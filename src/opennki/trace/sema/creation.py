@@ -24,9 +24,10 @@ def ndarray(
 ) -> NkiTensor:
     """A new tensor whose contents are undefined until something writes them.
 
-    Args: shape, on chip with the partition dimension first and at least one more; dtype; buffer,
-        the memory; name, unique in the kernel, by default the variable it is assigned to; address,
-        ``(partition, byte offset in the partition)`` of an on-chip tensor that the author places.
+    Args: shape, on chip with the partition dimension first and at least one more, where (1,) means
+        (1, 1); dtype; buffer, the memory; name, unique in the kernel, by default the variable it is
+        assigned to; address, ``(partition, byte offset in the partition)`` of an on-chip tensor
+        that the author places.
     Raises: NKI3001 to NKI3006 for shapes, dtypes, buffers, names that do not work.
     """
     ctx = nki_ctx("nl.ndarray")
@@ -34,6 +35,8 @@ def ndarray(
         raise wrong_type(ctx, "ndarray", "name", "a string", name)
     space = _space(ctx, buffer)
     sizes = _sizes(ctx, shape)
+    if space.on_chip and sizes == (1,):  # as the examples of registers write it
+        sizes = (1, 1)
     kind = _dtype(ctx, dtype)
     partition, offset = _address(ctx, address, space)
     unique = ctx.tensor_name(name or "", "hbm" if space.is_hbm else space.name)

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from opennki.base.codes import NKI1008, NKI2116
+from opennki.base.codes import NKI1007, NKI1008, NKI2116
 from opennki.base.dtypes import DType
 from opennki.base.dtypes import dtype as to_dtype
 from opennki.ir import Inst
@@ -14,6 +14,7 @@ from opennki.target import AFFINE_SELECT_ORDER, keywords
 from opennki.trace.earlier import use
 from opennki.trace.enums import dma_engine
 from opennki.trace.fault import fault
+from opennki.trace.plain import plain_bool, shown
 from opennki.trace.values import NkiTensor
 
 Call = Callable[..., Any]
@@ -77,7 +78,11 @@ def _nc_matmul(calls: Mapping[str, Call], given: Given, old: Given) -> Any:
 
 
 def _sendrecv(calls: Mapping[str, Call], given: Given, old: Given) -> Any:
-    chosen = dma_engine.gpsimd_dma if old["use_gpsimd_dma"] else dma_engine.dma
+    asked = plain_bool(old["use_gpsimd_dma"])
+    if asked is None:
+        facts = {"fn": "nki.isa.sendrecv", "expected": "bool", "got": shown(old["use_gpsimd_dma"])}
+        raise fault(NKI1007, name="use_gpsimd_dma", operand="use_gpsimd_dma", **facts)
+    chosen = dma_engine.gpsimd_dma if asked else dma_engine.dma
     return calls["sendrecv"](**{**given, "dma_engine": chosen})
 
 

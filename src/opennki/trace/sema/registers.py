@@ -8,12 +8,14 @@ from inspect import signature
 from typing import Any
 
 from opennki.base.codes import NKI1044
+from opennki.base.diag import NkiError
 from opennki.base.dtypes import float32
 from opennki.ir import Inst, Tensor
 from opennki.penguin import DynamicLoop, While
 from opennki.target import keywords
 from opennki.trace.context import TraceContext
 from opennki.trace.earlier import use
+from opennki.trace.fault import also
 from opennki.trace.loops import LOAD, DynamicRange
 from opennki.trace.nki_ctx import nki_ctx
 from opennki.trace.plain import plain_int, shown
@@ -161,7 +163,8 @@ def _ends(
     """Start, stop and step of a loop. Raises: NKI1044."""
     size = plain_int(step) if not isinstance(step, VirtualRegister) else None
     if size is None or size < 1:
-        raise _bad(ctx, fn, "step", "a positive integer that is known while tracing", step)
+        found = _bad(ctx, fn, "step", "a positive integer that is known while tracing", step)
+        raise also(AssertionError, found)
     return _end(ctx, fn, *first), _end(ctx, fn, *last), size
 
 
@@ -179,7 +182,7 @@ def _callable(ctx: TraceContext, fn: str, body: Callable[..., Any]) -> None:
         raise _bad(ctx, fn, "body_fun", "a function", body)
 
 
-def _bad(ctx: TraceContext, fn: str, name: str, expected: str, got: Any) -> Exception:
+def _bad(ctx: TraceContext, fn: str, name: str, expected: str, got: Any) -> NkiError:
     instead = f"pass {expected}"
     if name in ("start", "stop", "lower", "upper", "init"):
         instead = LOAD

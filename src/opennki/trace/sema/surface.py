@@ -133,7 +133,7 @@ def show_operators(calls: Iterable[Callable[..., Any]], functions: Iterable[obje
 
 _VIEW = (
     "{0}.shape, {0}.strides, {0}.dtype, {0}.tensor.kind, {0}.offset // {0}.tensor.pitch, "
-    "{0}.index and {0}.index.kind"
+    "{0}.placing"
 )
 
 

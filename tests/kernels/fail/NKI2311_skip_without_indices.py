@@ -1,4 +1,4 @@
-# expect: NKI2304 at line 14
+# expect: NKI2311 at line 14
 """Nothing that could be skipped."""
 
 import nki
@@ -16,5 +16,5 @@ def kernel(x):
     return out
 
 
-# says: oob_mode skip is set, but neither dst nor src uses run-time indices
-# help: leave oob_mode out; static bounds are checked while compiling
+# says: oob_mode skip has no effect: no operand of dma_copy uses run-time indices
+# help: leave oob_mode out where places are known; they are checked while compiling

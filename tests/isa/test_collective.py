@@ -68,6 +68,24 @@ def test_all_ranks_get_what_is_combined(level, op, want):
 
 
 @levels
+@pytest.mark.parametrize(
+    ("op", "dtype", "want"),
+    [
+        (nl.maximum, np.int32, [2**31 - 1, -(2**24)]),
+        (nl.minimum, np.int32, [2**31 - 2, -(2**24) - 1]),
+        (nl.maximum, np.uint32, [2**31 - 1, 2**32 - 2**24]),
+        (nl.minimum, np.uint32, [2**31 - 2, 2**32 - 2**24 - 1]),
+    ],
+)
+def test_the_largest_and_smallest_of_integers_are_exact(level, op, dtype, want):
+    """Where sums, which are made in float32, warn."""
+    a = np.array([[2**31 - 1, -(2**24)]], np.int64).astype(dtype)
+    b = np.array([[2**31 - 2, -(2**24) - 1]], np.int64).astype(dtype)
+    reduced = in_hbm(lambda src, dst: ncc.all_reduce([src], [dst], PAIR, op), 1)
+    assert on_ranks(reduced, level, [a, b]) == [[want]] * 2
+
+
+@levels
 def test_sums_are_rounded_once(level):
     """2048 + 1 + 1 in float16: each 1 alone would be lost."""
     kernel = in_hbm(lambda s, d: ncc.all_reduce([s], [d], ncc.ReplicaGroup([[0, 1, 2]]), nl.add), 1)

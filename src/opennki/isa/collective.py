@@ -79,8 +79,11 @@ class Collective(Inst):
         return self.groups()
 
     def read_mode(self) -> Read:
-        """Bits where data are moved only."""
-        return Read.RAW if self.moves else Read.F32
+        """Bits where data are moved only, integers where only the largest or smallest is sought."""
+        if self.moves:
+            return Read.RAW
+        picks = getattr(self, "op", AluOp.add) in (AluOp.max, AluOp.min)
+        return Read.INT if picks and next(self.views())[1].dtype.is_int else Read.F32
 
     def parts(self, me: Place, met: Met) -> list[Any]:
         """The first operand of every rank of the group, in its order."""
@@ -172,7 +175,7 @@ def dim_problems(inst: Inst, dim: int, allowed: tuple[int, ...], where: str) -> 
 
 
 def combined(op: AluOp, parts: list[Array]) -> Array:
-    """Parts combined in float32, from the first on. `op` is one of `OPERATORS`."""
+    """Parts combined from the first on. `op` is one of `OPERATORS`."""
     return reduce(ALU[op].fn, parts)
 
 
@@ -185,8 +188,8 @@ class TiledAllReduceOp(Collective):
 
     Operands are in HBM, or tiles of two dimensions in SBUF. A lower `priority` is served first.
 
-    Source: NKI collectives reference, all_reduce. Model: parts are combined in float32 in the order
-    of the group.
+    Source: NKI collectives reference, all_reduce. Model: parts are added in float32 in the order of
+    the group; the largest or smallest of integers is exact, as it is one of them.
     """
 
     moves = False

@@ -83,6 +83,20 @@ def test_the_largest_and_smallest_of_integers_are_exact(level, op, dtype, want):
     b = np.array([[2**31 - 2, -(2**24) - 1]], np.int64).astype(dtype)
     reduced = in_hbm(lambda src, dst: ncc.all_reduce([src], [dst], PAIR, op), 1)
     assert on_ranks(reduced, level, [a, b]) == [[want]] * 2
+    scattered = in_hbm(lambda src, dst: ncc.reduce_scatter([src], [dst], PAIR, 0, op), 1)
+    both = [np.concatenate([one, one]) for one in (a, b)]
+    assert on_ranks(scattered, level, both) == [[want]] * 2
+
+    @nki.jit
+    def permuted(x, y):
+        out, *sides = (nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm) for _ in range(3))
+        for side, given in zip(sides, (x, y), strict=True):
+            nisa.dma_copy(dst=side, src=given)
+        first, second = sides
+        ncc.collective_permute_implicit_reduce([[first]], [[second]], [[out]], PAIR, op)
+        return out
+
+    assert on_ranks(permuted, level, a, b) == [[want]] * 2
 
 
 @levels

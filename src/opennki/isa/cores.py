@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Any, Final
 
 from opennki.base.codes import NKI2107, NKI2116, NKI2124, NKI2701, NKI2702, NKI2703, NKI6022
 from opennki.base.diag import Problems, problem
@@ -109,11 +109,39 @@ class CoreBarrierOp(Inst):
         return (None,)
 
 
+class Exchange(Inst):
+    """What a transfer between the two cores is, whichever engine moves the data."""
+
+    __slots__ = ()
+    alone = False
+    dma_engine: Any
+    pipe_id: Any
+    dst: Any
+
+    def read_mode(self) -> Read:
+        """Bits."""
+        return Read.RAW
+
+    def company(self, rank: int, core: int) -> Company:
+        """The transfer of the other core on the same pipe."""
+        key = ("sendrecv", self.dma_engine.name, self.pipe_id)
+        return Company(key, tuple((rank, c) for c in CORES))
+
+    def check_company(self, others: Sequence[Inst]) -> Problems:
+        """What the cores send each other fits."""
+        return fit_problems(self.dst, others)
+
+    def sem(self, me: Place, met: Met) -> tuple[Array]:
+        rank, core = me
+        received: Array = met[rank, 1 - core][0]
+        return (received,)
+
+
 @instruction(
     "sendrecv", emit="sendrecv", bir="CollectiveCompute", klr="SendRecv",
     engines=(Engine.POOL,), since=CAYMAN,
 )  # fmt: skip
-class SendRecvOp(Inst):
+class SendRecvOp(Exchange):
     """Send `src` to the other core and receive that core's `src` into `dst`, moving bits.
 
     Both cores wait for each other. The transfers of two cores are one if they have the same
@@ -125,8 +153,6 @@ class SendRecvOp(Inst):
     starts both kinds and waits until the data are there, so a core that uses two pipes in the
     opposite order from the other core never gets on.
     """
-
-    alone = False
 
     src: View = inp(SBUF, "P F")
     dst: View = out(SBUF, "P F")
@@ -157,29 +183,11 @@ class SendRecvOp(Inst):
                 if getattr(self, name) == core:
                     yield problem(NKI2702, name=name, got=core, core=core, other=1 - core)
 
-    def read_mode(self) -> Read:
-        """Bits."""
-        return Read.RAW
-
-    def company(self, rank: int, core: int) -> Company:
-        """The transfer of the other core on the same pipe."""
-        key = (self.spec.name, self.dma_engine.name, self.pipe_id)
-        return Company(key, tuple((rank, c) for c in CORES))
-
-    def check_company(self, others: Sequence[Inst]) -> Problems:
-        """What the cores send each other fits."""
-        return fit_problems(self.dst, others)
-
-    def sem(self, me: Place, met: Met) -> tuple[Array]:
-        rank, core = me
-        received: Array = met[rank, 1 - core][0]
-        return (received,)
-
 
 @instruction(
     emit="gpsimd_sb2sb", bir="GPSIMDSB2SB", engines=(Engine.POOL,), since=CAYMAN,
 )  # fmt: skip
-class GpSimdSwapOp(Inst):
+class GpSimdSwapOp(Exchange):
     """Exchange `src` with the other core through GpSimd's own DMA: what `sendrecv` is in BIR.
 
     The other core receives `src` into its `dst`, and this one the other's. No call makes it.
@@ -189,7 +197,7 @@ class GpSimdSwapOp(Inst):
     transfers of different pipes apart.
     """
 
-    alone = False
+    dma_engine = DmaEngine.gpsimd_dma
 
     src: View = inp(SBUF, "P F")
     dst: View = out(SBUF, "P F")
@@ -202,24 +210,6 @@ class GpSimdSwapOp(Inst):
     def check_launch(self, core: int, cores: int) -> Problems:
         """Both cores are there."""
         return launch_problems(self, cores)
-
-    def read_mode(self) -> Read:
-        """Bits."""
-        return Read.RAW
-
-    def company(self, rank: int, core: int) -> Company:
-        """The transfer of the other core on the same pipe."""
-        key = (SendRecvOp.spec.name, DmaEngine.gpsimd_dma.name, self.pipe_id)
-        return Company(key, tuple((rank, c) for c in CORES))
-
-    def check_company(self, others: Sequence[Inst]) -> Problems:
-        """What the cores send each other fits."""
-        return fit_problems(self.dst, others)
-
-    def sem(self, me: Place, met: Met) -> tuple[Array]:
-        rank, core = me
-        received: Array = met[rank, 1 - core][0]
-        return (received,)
 
 
 def pair_problems(inst: Inst, dst: View, src: View) -> Problems:

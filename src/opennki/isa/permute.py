@@ -145,8 +145,9 @@ class CollectivePermuteImplicitOp(Collective):
 class TiledCollectivePermuteReduceOp(Collective):
     """Send ``op(src0, src1)`` to the next rank of the ring, and receive the previous rank's.
 
-    Source: NKI collectives reference, collective_permute_implicit_reduce. Model: combined in
-    float32 and rounded to the dtype of `dst`; the ring is that of collective_permute_implicit.
+    Source: NKI collectives reference, collective_permute_implicit_reduce. Model: combined as
+    in all_reduce, and rounded to the dtype of `dst`; the ring is that of
+    collective_permute_implicit.
     """
 
     moves = False

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import difflib
 import re
-import sys
 import traceback
 from collections.abc import Callable
 from types import CodeType, FrameType
-from typing import Any
 
 from opennki.base.codes import (
     NKI1004,
@@ -25,6 +23,7 @@ from opennki.base.diag import Diagnostic, NkiError, diagnostic, problem
 from opennki.base.loc import UNKNOWN, SrcLoc, is_ours, position
 
 from .arguments import GIVEN_TWICE
+from .fault import raised
 from .names import notes_of
 from .values import NkiTensor
 
@@ -52,7 +51,7 @@ def translate(error: Exception, stop: CodeType | None, notes: Callable[[], list[
     around = notes_of([(f, line) for f, line, _ in reversed(frames)]) or notes()
     found = _describe(error, frames, loc)
     found.notes.extend(n for n in around if n not in found.notes)
-    return _raised(error, [found])
+    return raised(error, [found])
 
 
 def _frames(error: BaseException) -> list[tuple[FrameType, int, int]]:
@@ -171,44 +170,3 @@ def _parameters(name: str, frame: FrameType) -> tuple[list[str], list[str]]:
             keywords = names[count : count + code.co_kwonlyargcount]
             return names[:count], [n for n in keywords if n not in earlier]
     return [], []
-
-
-def _raised(error: Exception, found: list[Diagnostic]) -> NkiError:
-    """An error that callers can catch both as `NkiError` and as what the kernel raised.
-
-    It has the attributes of `error`, and is made by the constructor of Python's own class that its
-    layout comes from, as the user's may want any arguments. Where that does not work (layouts that
-    do not combine, hooks on subclasses) it is a plain `NkiError`.
-    """
-    cls = type(error)
-    if type(cls) is not type or any("__init_subclass__" in vars(c) for c in cls.__mro__[:-1]):
-        return NkiError(found)
-    try:
-        body = {"__module__": "opennki", "__reduce__": _reduce}
-        combined = type(cls.__name__, (NkiError, cls), body)
-        python: Any = combined
-        while python.__module__ != "builtins":
-            python = python.__base__
-        made = python.__new__(combined, *error.args)
-        python.__init__(made, *error.args)
-        vars(made).update(vars(error))
-        NkiError.__init__(made, found)
-    except (TypeError, AttributeError):
-        return NkiError(found)
-    assert isinstance(made, NkiError)
-    return made
-
-
-def _reduce(error: NkiError) -> tuple[Any, ...]:
-    """How an error of `_raised` is pickled: as a plain one if the kernel's class is a local one."""
-    own = type(error).__bases__[1]
-    place: Any = sys.modules.get(own.__module__)
-    for name in own.__qualname__.split("."):
-        place = getattr(place, name, None)
-    if place is not own:
-        return NkiError, ([found.portable() for found in error.diagnostics],)
-    return _combined, (own, [found.portable() for found in error.diagnostics])
-
-
-def _combined(cls: type[Exception], found: list[Diagnostic]) -> NkiError:
-    return _raised(cls.__new__(cls), found)

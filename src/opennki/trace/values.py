@@ -6,7 +6,7 @@ compute on device data are refused with a hint (`refusals`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import replace
 from math import prod
 from typing import Any, ClassVar, NoReturn
@@ -23,7 +23,7 @@ from opennki.base.codes import (
 )  # fmt: skip
 from opennki.base.diag import Code
 from opennki.base.dtypes import DType
-from opennki.ir import Index, Space, Tensor, View, describe, row_major
+from opennki.ir import Index, IndirectView, Space, Tensor, View, describe, row_major
 from opennki.penguin import beyond
 
 from .fault import fault
@@ -368,10 +368,7 @@ class IndirectTensor(NkiTensor):
             index = replace(index, stride=stride // dtype.itemsize)
         return IndirectTensor(tensor, offset, shape, strides, dtype, index)
 
-    @property
-    def placing(self) -> Hashable:  # type: ignore[override]  # an attribute costs less
-        """The kind of the index."""
-        return self.index and self.index.kind
+    placing = IndirectView.placing
 
 
 class StrayTensor(NkiTensor):

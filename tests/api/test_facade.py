@@ -106,7 +106,18 @@ def test_forms_and_texts_agree():
     for form, start in starts.items():
         assert compiled.text(form).startswith(start)
     with pytest.raises(opennki.NkiError, match="NKI7012"):
+        compiled.text("hlo")
+    with pytest.raises(opennki.NkiError, match="NKI7013"):
         compiled.text("klr")
+
+
+def test_each_road_has_a_form_of_its_own():
+    compiled = opennki.compile(scale, "f32[128,16]", target="trn2", frontend="beta2")
+    assert compiled.klr.name == "scale"
+    assert compiled.text("klr").startswith("(")
+    assert compiled.text("bir").startswith("bir.module ")
+    with pytest.raises(opennki.NkiError, match="NKI7013"):
+        compiled.text("penguin")
 
 
 def test_forms_are_short_to_show_and_print_as_text():
@@ -208,6 +219,13 @@ def loops(x):
 
 def test_check_accepts_what_is_written_before_it_is_read():
     assert opennki.check(loops, "f32[128,16]") == []
+
+
+def test_check_takes_either_road():
+    for road in ("beta2", "beta3"):
+        assert opennki.check(scale, "f32[128,16]", frontend=road) == []
+    with pytest.raises(opennki.NkiError, match="`beta1` is no value of the option frontend"):
+        opennki.check(scale, "f32[128,16]", frontend="beta1")
 
 
 def test_check_finds_nothing_in_a_good_kernel():

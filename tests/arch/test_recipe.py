@@ -9,6 +9,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -17,9 +18,13 @@ import nki.isa
 from opennki.base import codes
 from opennki.base.diag import CATALOGUE
 from opennki.birpy import OPCODES
+from opennki.builder.klr_emit import EMITTERS
 from opennki.ir import Inst
 from opennki.isa.registry import FAMILIES, INSTRUCTIONS
 from opennki.isa.stats import SundaBNAggr
+from opennki.klr import OPERATORS
+from opennki.lower.beta2.refused import REFUSED
+from opennki.lower.beta2.rules import RULES
 from opennki.target import TARGETS
 from opennki.testing import instances
 from opennki.testing.instances import advice, choices
@@ -85,6 +90,40 @@ def test_advice_names_the_code_that_is_in_the_way(monkeypatch: pytest.MonkeyPatc
     said = advice(cls, target)
     assert "NKI2411 (" in said
     assert "REPAIRS" in said
+
+
+@of_each_instruction
+def test_an_instruction_can_be_written_as_klr(cls: type[Inst]):
+    family = cls.__module__.rpartition(".")[2]
+    assert cls in EMITTERS, (
+        f"write into builder/klr_emit/{family}.py a function that makes the operator of "
+        f"{cls.__name__}, and its row in EMITTERS"
+    )
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_an_operator_of_klr_is_lowered_or_refused_with_the_reason(operator: str):
+    assert (operator in RULES) != bool(REFUSED.get(operator)), (
+        f"write into a file of lower/beta2/rules a function that lowers {operator!r}, and its row "
+        "in RULES; or write into lower/beta2/refused.py why no kernel needs it; not both"
+    )
+
+
+def test_only_operators_of_klr_are_lowered_or_refused():
+    unknown = {*RULES, *REFUSED} - set(OPERATORS)
+    assert not unknown, f"{unknown}: no such operators in klr/operators.py"
+
+
+@pytest.mark.parametrize(
+    ("package", "name"), [("builder.klr_emit", "EMITTERS"), ("lower.beta2.rules", "RULES")]
+)
+def test_every_family_of_the_second_road_is_registered(root: Path, package: str, name: str):
+    """A row in a file of a family is a row of the whole table."""
+    whole = getattr(import_module(f"opennki.{package}"), name)
+    for path in (root / "src/opennki" / package.replace(".", "/")).glob("[a-z]*.py"):
+        family = import_module(f"opennki.{package}.{path.stem}")
+        missing = {key for key in getattr(family, name, {}) if key not in whole}
+        assert not missing, f"{path.stem}.{name} is not part of {name} in {package}"
 
 
 def test_every_opcode_has_one_owner():

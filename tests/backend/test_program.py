@@ -155,7 +155,7 @@ def test_the_observer_sees_every_pass_and_an_error_stops():
     )
     assert program is None
     assert [d.code.id for d in found] == ["NKI5002"]
-    assert seen == ["verify-placement", "allocate"]
+    assert seen == ["inline-kernels", "verify-placement", "allocate"]
 
 
 def test_a_check_stops_after_allocation():

@@ -74,6 +74,8 @@ def test_a_tuple_has_no_wire_form_of_its_own():
 
 def test_no_row_repeats_what_the_class_says():
     for name, fields in _FIELDS.items():
+        if name not in OWNER:  # branches and calls of kernels are not of the op table
+            continue
         attrs = OWNER[name].spec.attrs
         if not any(a.type is tuple and a.bir != "" for a in attrs):
             assert set(fields) != set(derived(attrs)), name

@@ -151,7 +151,7 @@ def refusal(text: str) -> tuple[str, int, str]:
     ("old", "new", "code", "line", "words"),
     [
         ("version=2", "version=two", "NKI4001", 1, "`two` where an integer"),
-        ("  attributes", "  atributes", "NKI4001", 2, "`function` or `}`"),
+        ("  attributes", "  atributes", "NKI4001", 2, "`function`, `kernel` or `}`"),
         ("inputs=[x]", "inputs=[y]", "NKI4005", 3, "memloc `y`"),
         ("float32[128, 256]", "float33[128, 256]", "NKI4003", 6, "dtype named `float33`"),
         ("float32[128, 256]", "float32[128, -256]", "NKI4015", 6, "-256"),

@@ -48,6 +48,8 @@ from opennki.birpy.fields import (
     PAIR,
     PATTERN,
     STR,
+    STRS,
+    TRIPLE,
     U8,
     U16,
     U32,
@@ -72,7 +74,8 @@ VALUES = {
     FLOATS: st.lists(st.floats(allow_nan=False) | INTS64, max_size=3).map(tuple),
     PAIR: st.tuples(INTS64, INTS64), INTS: st.lists(INTS64, max_size=3).map(tuple),
     PATTERN: st.lists(st.tuples(INTS64, INTS64), max_size=3).map(tuple),
-    GROUPS: RANKS,
+    GROUPS: RANKS, STRS: st.lists(st.text(max_size=3), max_size=3).map(tuple),
+    TRIPLE: st.tuples(INTS64, INTS64, INTS64),
     CHANNEL: st.tuples(
         st.sampled_from(list(CollectiveKind.__members__)), RANKS,
         st.sampled_from(list(AluOp.__members__)),
@@ -225,12 +228,12 @@ class Drawer:
 
 @st.composite
 def modules(draw) -> Module:
-    functions = []
-    for name in draw(st.lists(NAMES, max_size=2, unique=True)):
+    functions, kernels = [], []
+    for name in draw(st.lists(NAMES, max_size=3, unique=True)):
         names = draw(st.lists(NAMES, max_size=3, unique=True))
         locs = {n: draw(memlocs(n)) for n in names}
         ends = st.lists(st.sampled_from(names), max_size=2) if names else st.just([])
-        functions.append(
+        draw(st.sampled_from([functions, kernels])).append(
             Function(
                 name, locs, Drawer(draw, list(locs.values())).blocks(()), draw(ends), draw(ends),
                 draw(st.lists(NAMES, max_size=1)),
@@ -238,16 +241,21 @@ def modules(draw) -> Module:
         )  # fmt: skip
     scalar = st.booleans() | INTS64 | st.floats(allow_nan=False, allow_infinity=False) | NAMES
     attrs = draw(st.dictionaries(NAMES, scalar | st.tuples(scalar, scalar), max_size=2))
-    return Module(functions, draw(st.sampled_from(["sunda", "gen3", "core_v4"])), 2, attrs)
+    arch = draw(st.sampled_from(["sunda", "gen3", "core_v4"]))
+    return Module(functions, arch, 2, attrs, kernels)
 
 
 COMMON = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 
 
+def functions_of(module: Module) -> list[Function]:
+    return [*module.functions, *module.nki_functions]
+
+
 def same_data(a: Module, b: Module) -> bool:
     pairs = [
         (x.data, y.data)
-        for f, g in zip(a.functions, b.functions, strict=True)
+        for f, g in zip(functions_of(a), functions_of(b), strict=True)
         for x, y in zip(f.memlocs.values(), g.memlocs.values(), strict=True)
     ]
     return all(

@@ -78,7 +78,8 @@ I2 = LOOP + "blocks/0/instructions/0/"
         ("version", None, "NKI4009", "version"),
         ("arch", "gen9", "NKI4003", "arch"),
         ("functions", {}, "NKI4010", "functions"),
-        ("nki_functions", [], "NKI4011", "nki_functions"),
+        ("nki_functions", {}, "NKI4010", "nki_functions"),
+        ("nki_function", [], "NKI4011", "nki_function"),
         ("attributes", {"a": {}}, "NKI4010", "attributes.a"),
         ("opennki_locations", [["f", 1]], "NKI4010", "opennki_locations[0]"),
         (

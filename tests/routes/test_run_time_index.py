@@ -173,10 +173,10 @@ def test_an_operand_at_a_run_time_index_is_the_operand_there(cls, texts, data):
     function = program_of([data.draw(instances(t, cls))], t)
     arrays = inputs_of(function, np.random.default_rng(3))
     want = run_function(function, arrays, "penguin")
-    (at,) = [n for n, inst in enumerate(function.body) if not _carries(inst)]
+    (at,) = [n for n, inst in enumerate(function.body) if not carries(inst)]
     place, steps, fields = register("place"), None, {}
     for operand, view in function.body[at].views():
-        made = next(filter(None, (_moved(view, place, k) for k in (3, 2, 1, 0))), None)
+        made = next(filter(None, (moved(view, place, k) for k in (3, 2, 1, 0))), None)
         if made is not None and (steps is None or data.draw(st.booleans())):
             fields = {name: getattr(function.body[at], name) for name in cls.spec.order}
             put(fields, operand.name, made)
@@ -191,13 +191,13 @@ def test_an_operand_at_a_run_time_index_is_the_operand_there(cls, texts, data):
         assert differences(want, run_function(function, arrays, level)) == [], level
 
 
-def _carries(inst: Any) -> bool:
+def carries(inst: Any) -> bool:
     """Whether an instruction only fills or drains what the one under test uses."""
     ends = (".in", ".out", ".from", ".to")
     return any(view.tensor.name.endswith(ends) for _, view in inst.views())
 
 
-def _moved(view: View, place: Any, steps: int) -> IndirectView | None:
+def moved(view: View, place: Any, steps: int) -> IndirectView | None:
     """`view` as an earlier window that an index moves to it; None if there is none."""
     index = Index(View.whole(place), 1, steps + 1)
     found = IndirectView(

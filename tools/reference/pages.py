@@ -11,7 +11,7 @@ from opennki.base.diag import CATALOGUE
 from opennki.driver.options import NKI_VERSIONS
 from opennki.isa.registry import BY_NKI
 
-from . import collectives, coverage, errors, isa, language, targets, versions
+from . import collectives, coverage, errors, isa, klr, language, targets, versions
 from .markdown import code, page, table
 
 PLACE = "docs/reference"
@@ -27,6 +27,7 @@ def files() -> dict[str, str]:
         f"{PLACE}/errors.md": errors.text(),
         f"{PLACE}/targets.md": targets.text(),
         f"{PLACE}/versions.md": versions.text(),
+        f"{PLACE}/klr.md": klr.text(),
         f"{PLACE}/coverage.md": coverage.text(),
     }
 
@@ -45,6 +46,7 @@ def _index() -> str:
                 ["[collectives.md](collectives.md)", "the calls of `nki.collectives`"],
                 ["[errors.md](errors.md)", f"the {len(CATALOGUE)} error codes, each with a repair"],
                 ["[targets.md](targets.md)", "the numbers and features of every target"],
+                ["[klr.md](klr.md)", "the types, enumerations and operators of KLR"],
                 ["[versions.md](versions.md)", "what versions of NKI removed or renamed"],
                 ["[coverage.md](coverage.md)", "every public name: its rules, and its tests"],
             ],

@@ -97,6 +97,7 @@ def check(
     *args: Any,
     target: str | Target | None = None,
     grid: Grid = None,
+    frontend: str | None = None,
     nki: str | None = None,
     **kwargs: Any,
 ) -> list[Finding]:
@@ -105,20 +106,22 @@ def check(
     Args: kernel, decorated or plain function, or the path of a file that has kernels, perhaps with
         the name of one (``"file.py:kernel"``); without a name every kernel is checked, and one that
         gets no arguments gives a note, or an error if none could be checked; args and kwargs, its
-        arguments, as for `compile`; target; grid; nki, the version whose rules hold.
+        arguments, as for `compile`; target; grid; frontend, the route to BIR; nki, the version
+        whose rules hold.
     Returns: problems in source order; an empty list if there are none.
-    Raises: NKI1023 for an unknown target, NKI7019 for an NKI version that is not modelled, NKI7016
-        for a text that describes no array.
+    Raises: NKI1023 for an unknown target, NKI7012 for an unknown front end, NKI7019 for an NKI
+        version that is not modelled, NKI7016 for a text that describes no array.
     """
     if nki is not None:
         known_version(nki)
     positional, keywords = _arguments(args, kwargs)
-    request = Request(target=target, grid=grid, nki=nki)
+    request = Request(target=target, grid=grid, frontend=frontend, nki=nki)
     request.resolve()
     if isinstance(kernel, str | os.PathLike):
         found = check_file(os.fspath(kernel), positional, keywords, request)
     else:
-        made = requesting(_kernel(kernel), target=target, grid=grid, nki=nki)
+        changes: dict[str, Any] = {"frontend": frontend, "nki": nki}
+        made = requesting(_kernel(kernel), target=target, grid=grid, **changes)
         found = diagnose(made.fn, positional, keywords, made.request.resolve())
     return [finding(d) for d in found]
 

@@ -22,6 +22,7 @@ from opennki.driver import (
     Request,
     StepMachine,
     Turns,
+    codegen_of,
     collect,
     defer,
     execute,
@@ -44,12 +45,13 @@ from opennki.driver.arrays import (
     to_numpy,
     write_back,
 )
-from opennki.driver.options import known_level, known_version, resolve_target
+from opennki.driver.options import known_frontend, known_level, known_version, resolve_target
 from opennki.interop import torch_tensors
 from opennki.sim import cores
 from opennki.sim.cores import Party
 from opennki.trace import (
     Edge,
+    Stepping,
     TraceContext,
     Traced,
     check_launch,
@@ -64,7 +66,7 @@ _JIT_OPTIONS = (
 )  # fmt: skip
 
 
-_SIMULATE_OPTIONS = ("step", "strict", "level", "target", "nki")
+_SIMULATE_OPTIONS = ("step", "strict", "level", "target", "nki", "frontend")
 
 
 class Kernel:
@@ -204,7 +206,8 @@ def unknown_option(fn: str, name: str, known: tuple[str, ...]) -> NkiError:
 
 def simulate(
     kernel: Callable[..., Any], *, step: bool = False, strict: bool = False,
-    level: str | None = None, target: str | None = None, nki: str | None = None, **unknown: Any,
+    level: str | None = None, target: str | None = None, nki: str | None = None,
+    frontend: str | None = None, **unknown: Any,
 ) -> Kernel:  # fmt: skip
     """The kernel as a callable that runs on the simulator.
 
@@ -213,9 +216,10 @@ def simulate(
         reading memory that nothing wrote is an error; level, which form to run (penguin, bir,
         program; the default is program); target, what to compile for; nki, the language version
         that the kernel is written in, which is then taken at its word (without it, what earlier
-        versions had is accepted with a warning).
-    Raises: NKI1004 for any other keyword, NKI7012 for a level, NKI1023 for a target and NKI7019 for
-        a version that do not exist.
+        versions had is accepted with a warning); frontend, the route to BIR (beta2 by KLR, beta3
+        by Penguin).
+    Raises: NKI1004 for any other keyword, NKI7012 for a level or a front end, NKI1023 for a target
+        and NKI7019 for a version that do not exist.
     """
     for name in unknown:
         raise unknown_option("nki.simulate", name, _SIMULATE_OPTIONS)
@@ -225,8 +229,12 @@ def simulate(
         resolve_target(target)
     if nki is not None:
         known_version(nki)
+    if frontend is not None:
+        known_frontend(frontend)
     made = kernel if isinstance(kernel, Kernel) else Kernel(kernel, Request())
     changes: dict[str, Any] = {"step": step, "strict": strict, "level": level, "nki": nki}
+    if frontend is not None:
+        changes["frontend"] = frontend
     if target is not None:
         changes["target"] = target
     return Kernel(made.fn, changed(made.request, **changes))
@@ -274,8 +282,8 @@ def _trace(
             turns=turn if in_turns else None,
         )  # fmt: skip
         ctx = TraceContext(
-            fn, options.target, options.grid, ids, stepper, options.step, options.schedule,
-            options.dialect,
+            fn, options.target, options.grid, ids, Stepping(stepper, options.step),
+            options.schedule, options.dialect, codegen_of(options),
         )  # fmt: skip
         contexts.append(ctx)
         turns.append(turn)

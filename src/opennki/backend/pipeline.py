@@ -1,6 +1,7 @@
 """The road from a BIR module to a scheduled program, as one list of passes.
 
-Allocation sets addresses on the module that is given; loops are expanded into a new one. After an
+Allocation sets addresses on the module that is given, or on what it becomes when it calls kernels;
+loops are expanded into a new one. After an
 error nothing that needs the broken state runs, and there is no program.
 """
 
@@ -15,6 +16,7 @@ from typing import Final
 from opennki.backend.accumulate import set_accumulation
 from opennki.backend.alloc import liveness, place_dram, place_psum, place_sbuf
 from opennki.backend.flatten import Flatten
+from opennki.backend.inline_kernels import inline_kernels
 from opennki.backend.program import Program
 from opennki.backend.schedule import schedule
 from opennki.backend.verify import (
@@ -25,11 +27,9 @@ from opennki.backend.verify import (
     check_queues,
 )
 from opennki.base.diag import Diagnostic, NkiError, Severity
+from opennki.base.passes import Observe
 from opennki.birpy import Module
 from opennki.target import Target
-
-Observe = Callable[[str, object, float], None]
-"""Told after every pass: its name, the module or program that it left, and its seconds."""
 
 
 @dataclass
@@ -64,6 +64,11 @@ class BackendPass:
     run: Callable[[Build], None]
     requires: str
     ensures: str
+
+
+def expand_calls(build: Build) -> None:
+    """Expand calls of kernels: the module is then as if a front door had made it without them."""
+    build.module = inline_kernels(build.module)
 
 
 def verify_placement(build: Build) -> None:
@@ -114,7 +119,8 @@ def verify_queues(build: Build) -> None:
 
 
 PASSES: Final = (
-    BackendPass("verify-placement", verify_placement, "", "VERIFIED"),
+    BackendPass("inline-kernels", expand_calls, "", "TRACED"),
+    BackendPass("verify-placement", verify_placement, "TRACED", "VERIFIED"),
     BackendPass("allocate", allocate, "VERIFIED", "ALLOCATED"),
     BackendPass("flatten", flatten, "ALLOCATED", "FLAT"),
     BackendPass("set-accumulation", accumulate, "FLAT", "FLAT"),

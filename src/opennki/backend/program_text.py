@@ -70,7 +70,7 @@ def _write(out: Writer, sections: list[Section]) -> None:
         for queue in section.queues.values():
             with out.block(f"queue {queue.engine.name}"):
                 for command in queue.commands:
-                    out.line(_command_text(command))
+                    out.line(command_text(command))
 
 
 def parse_program(text: str, file: str = "<program>") -> Program:
@@ -164,7 +164,8 @@ _Part = tuple[Engine | str, list[Any]]
 """An engine with the rows of its commands, or a loop's name with the parts of its body."""
 
 
-def _command_text(command: Command) -> str:
+def command_text(command: Command) -> str:
+    """One command on one line, as the text of a program has it."""
     waits = ""
     if command.waits:
         pairs = ", ".join(f"{track_name(s)} >= {v}" for s, v in command.waits)

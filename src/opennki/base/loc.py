@@ -71,8 +71,12 @@ _OURS: Final = tuple(
     for sep in ("/", "\\")
 )
 
+_KERNELS: Final = tuple(f"{_PACKAGE}{sep}kernels{sep}" for sep in ("/", "\\"))
+"""Where the kernels are that come with opennki: they are kernels like any user's."""
+
 _BETWEEN: Final = (
     *(f"-packages{os.sep}{name}{os.sep}" for name in ("jax", "torch")), f"{os.sep}contextlib.py",
+    f"{os.sep}functools.py",
 )  # fmt: skip
 """Parts of paths of code that may stand between the user's and a kernel: decorators, `jax.jit`."""
 
@@ -88,7 +92,8 @@ def is_ours(code: CodeType) -> bool:
     """Whether `code` belongs to opennki or its drop-in names rather than to the user."""
     known = _is_ours.get(id(code))
     if known is None:
-        known = code.co_filename.startswith(_OURS) or code.co_filename.startswith("<opennki")
+        file = code.co_filename
+        known = file.startswith((*_OURS, "<opennki")) and not file.startswith(_KERNELS)
         _is_ours[id(code)] = known
         _kept.append(code)
     return known

@@ -8,9 +8,10 @@ which it brings about. What runs passes, checks between them and records what th
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields
 from enum import Enum
+from time import perf_counter
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from .codes import NKI4010, NKI4011
@@ -40,6 +41,24 @@ VERIFIED: Final = State.VERIFIED
 ALLOCATED: Final = State.ALLOCATED
 FLAT: Final = State.FLAT
 SCHEDULED: Final = State.SCHEDULED
+
+Observe = Callable[[str, object, float], None]
+"""Told after every stage of a road: its name, what it left, and its seconds."""
+
+
+class Stages:
+    """Tells `observe`, if there is one, of stages that follow each other without a gap."""
+
+    def __init__(self, observe: Observe | None) -> None:
+        self._observe = observe
+        self._start = perf_counter()
+
+    def done(self, name: str, made: object) -> None:
+        """The stage is complete: it took the time since the last one was."""
+        if self._observe is not None:
+            self._observe(name, made, perf_counter() - self._start)
+            self._start = perf_counter()
+
 
 I = TypeVar("I")  # noqa: E741  # the representation that a pass works on
 

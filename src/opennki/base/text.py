@@ -43,6 +43,7 @@ _TOKEN: Final = re.compile(
     re.ASCII,
 )
 _PLAIN: Final = re.compile(_NAME, re.ASCII)
+_COMMENT: Final = re.compile(r"  // [^\"\n]*$")
 _NAME_START: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_")
 _DIGITS: Final = frozenset("0123456789")
 _SPECIAL_FLOATS: Final = frozenset({"inf", "-inf", "nan"})
@@ -67,6 +68,11 @@ def place_text(loc: SrcLoc) -> str:
     """File (without its directories) and line of `loc` as comments have it: ``add.py:7``."""
     file = loc.file.replace("\\", "/").rpartition("/")[2]
     return f"{string_text(file)[1:-1]}:{loc.line}"
+
+
+def without_comment(line: str) -> str:
+    """One line of a text without the comment at its end."""
+    return _COMMENT.sub("", line)
 
 
 def number_text(value: int | float) -> str:

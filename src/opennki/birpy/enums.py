@@ -114,3 +114,36 @@ class CollectiveHint(IsaEnum):
     TP = 0
     FSDP = 1
     NONE = 2
+
+
+class BranchCompareOp(IsaEnum):
+    """How a branch compares a register, with a number or with another register."""
+
+    IS_LTIMM = 0
+    IS_LEIMM = 1
+    IS_EQIMM = 2
+    IS_NEIMM = 3
+    IS_GEIMM = 4
+    IS_GTIMM = 5
+    IS_LTREG = 6
+    IS_LEREG = 7
+    IS_EQREG = 8
+    IS_NEREG = 9
+    IS_GEREG = 10
+    IS_GTREG = 11
+
+
+class AddressRotationScope(IsaEnum):
+    """Among which calls of kernels the places of their storages rotate."""
+
+    NONE = 0
+    Kernel = 1
+    Global = 2
+
+
+class KernelSource(IsaEnum):
+    """Which front end a kernel came from: the second through KLR, the third through Penguin."""
+
+    Beta1 = 0
+    Beta2 = 1
+    Beta3 = 2

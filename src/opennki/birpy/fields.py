@@ -12,12 +12,12 @@ from typing import Any, Final
 
 from opennki.isa.enums import AluOp, DgeMode, Engine, IsaEnum, MatmulPerfMode
 
-from .enums import CollectiveHint, CollectiveKind, TransposeOp
+from .enums import AddressRotationScope, CollectiveHint, CollectiveKind, TransposeOp
 
 WIRE_NAMES: Final[dict[IsaEnum, str]] = {
     MatmulPerfMode.NONE: "None", MatmulPerfMode.DOUBLE_ROW: "DoubleRow", TransposeOp.NONE: "None",
     DgeMode.none: "None", DgeMode.swdge: "SWDGE", DgeMode.hwdge: "HWDGE",
-    DgeMode.unknown: "Unassigned", CollectiveHint.NONE: "None",
+    DgeMode.unknown: "Unassigned", CollectiveHint.NONE: "None", AddressRotationScope.NONE: "None",
     **{engine: engine.bir for engine in Engine},
 }  # fmt: skip
 """Members whose wire name differs from their Python name."""
@@ -111,9 +111,11 @@ def tuple_of(item: Kind, expected: str, length: int | None = None) -> Kind:
 
 
 INTS: Final = tuple_of(INT, "a list of integers")
+STRS: Final = tuple_of(STR, "a list of strings")
 U32S: Final = tuple_of(U32, "a list of uint32")
 FLOATS: Final = tuple_of(FLOAT, "a list of numbers")
 PAIR: Final = tuple_of(INT, "two integers", 2)
+TRIPLE: Final = tuple_of(INT, "three integers", 3)
 PATTERN: Final = tuple_of(PAIR, "a list of [step, num] pairs")
 GROUPS: Final = tuple_of(INTS, "a list of lists of integers")
 

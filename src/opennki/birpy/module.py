@@ -118,12 +118,14 @@ class Module:
     """What both routes produce: one function per core, and the target.
 
     `arch` is the wire spelling of the target (``inferentia``, ``sunda``, ``gen3``, ``core_v4``).
+    `nki_functions` are kernels, which instructions (``NKIKernel``) of the functions call by name.
     """
 
     functions: list[Function]
     arch: str
     version: int = 2
     attributes: dict[str, object] = field(default_factory=dict)
+    nki_functions: list[Function] = field(default_factory=list)
 
     def __repr__(self) -> str:
         return f"<birpy.Module for {self.arch}: {', '.join(fn.name for fn in self.functions)}>"

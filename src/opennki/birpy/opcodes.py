@@ -26,10 +26,13 @@ from opennki.isa.enums import (
 from opennki.isa.registry import OWNER
 
 from .enums import (
+    AddressRotationScope,
+    BranchCompareOp,
     CollectiveDimension,
     CollectiveHint,
     CopyMode,
     DeviceBuffer,
+    KernelSource,
     MemsetMode,
     QosClass,
     TransposeOp,
@@ -48,6 +51,8 @@ from .fields import (
     PATTERN,
     REQUIRED,
     STR,
+    STRS,
+    TRIPLE,
     U8,
     U16,
     U32,
@@ -87,6 +92,7 @@ NAMES: Final[tuple[str, ...]] = tuple(_IN_ORDER.split())
 _ALU: Final = enumeration(AluOp)
 _ACC: Final = enumeration(ReduceCmd)
 _IDLE: Final = ReduceCmd.Idle
+_NO_ROTATION: Final = AddressRotationScope.NONE
 _BYPASS: Final = AluOp.bypass
 
 
@@ -117,6 +123,18 @@ _MATMULT: Final[tuple[Field, ...]] = (
     # the back end (absent); the wire has only the flags that a later pass derives from it.
     Field("opennki_accumulate", BOOL, OPTIONAL),
 )  # fmt: skip
+
+_CALL: Final = (
+    # Model: names of the kernel's storages that the operands take the places of, in their order.
+    Field("func_args", STRS),
+    Field("func_outs", STRS),
+    # Model: partitions and bytes in each; banks, partitions and bytes in each. What a kernel's
+    # storages must fit into, one by one; the allocator places them with the caller's.
+    Field("sb_buf_shape", PAIR, OPTIONAL),
+    Field("psum_buf_shape", TRIPLE, OPTIONAL),
+    # Only None is modelled: every call has storages of its own (`opennki.backend.inline`).
+    Field("address_rotation_scope_val", enumeration(AddressRotationScope), _NO_ROTATION),
+)
 
 _FIELDS: Final[Mapping[str, tuple[Field, ...]]] = {
     "DMACopy": (
@@ -232,6 +250,19 @@ _FIELDS: Final[Mapping[str, tuple[Field, ...]]] = {
         Field("dma_qos", enumeration(QosClass), QosClass.Unassigned),
         Field("queue", STR, ""),
     ),
+    "NKIKernel": (
+        Field("func", STR),
+        *_CALL,
+        Field("kernel_source_val", enumeration(KernelSource), OPTIONAL),
+    ),
+    "NKIKLIRKernel": (
+        # Model: base64 of the bytes of the form that `kernel_format` names.
+        Field("klir_binary", STR),
+        Field("kernel_format", STR),
+        Field("nki_binary_version_identifier", STR, OPTIONAL),
+        _flag("enable_device_dump"),
+        *_CALL,
+    ),
     "StreamShuffle": (Field("mask", INTS),),
     "CopyPredicated": (
         _flag("can_read_uninit"),
@@ -246,6 +277,15 @@ _FIELDS: Final[Mapping[str, tuple[Field, ...]]] = {
     "IndirectCopy": (Field("num_valid_indices", U16),),
     # Files, versions and shapes are of operations that are not built in: refused when read.
     "CustomOp": (Field("opFunctionName", STR), _flag("is_builtin")),
+    "RegisterAlu": (Field("op", _ALU), _flag("is_64bit")),
+    "CompareAndBranch": (
+        Field("comp_op", enumeration(BranchCompareOp)),
+        Field("on_true", STR),
+        Field("on_false", STR),
+        # Model: ours, storages in PSUM that begin anew where `on_false` leads; see `DynamicLoop`.
+        Field("opennki_begins", STR, ""),
+    ),
+    "UnconditionalBranch": (Field("target", STR),),
     "DevicePrint": (
         Field("prefix", STR),
         # Model: the default is not known.

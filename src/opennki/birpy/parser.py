@@ -51,14 +51,15 @@ def parse_module(text: str, file: str = "<bir>") -> Module:
             module.attributes[key] = _value(r)
     names: set[str] = set()
     while not r.accept("}"):
-        if not r.accept("function"):
-            raise r.unexpected("`function` or `}`")
+        functions = module.nki_functions if r.accept("kernel") else module.functions
+        if functions is module.functions and not r.accept("function"):
+            raise r.unexpected("`function`, `kernel` or `}`")
         at = r.here()
         name = r.sigil("@", "a function")
         if name in names:
             raise r.twice("function", name, at)
         names.add(name)
-        module.functions.append(_FunctionParser(r, name).parse())
+        functions.append(_FunctionParser(r, name).parse())
     r.expect_end()
     return module
 

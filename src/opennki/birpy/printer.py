@@ -31,7 +31,8 @@
 An access is ``%memloc[offset; step*num, ...]:dtype``, in elements; without brackets it covers the
 storage row by row, without a dtype it has the storage's. A third part, ``%index*step < limit``, is
 an index that is read at run time; ``each %index*step < limit``, one per element of the first pair.
-Storages after ``new`` begin anew in every trip. An immediate is ``value:dtype``. Source
+Storages after ``new`` begin anew in every trip. Functions that ``NKIKernel`` instructions call are
+written before the others, as ``kernel @name ...``. An immediate is ``value:dtype``. Source
 locations are comments; everything else is part of the form.
 """
 
@@ -50,7 +51,7 @@ from opennki.base.text import Writer, name_text, number_text, place_text, string
 from .access import AccessPattern, Argument
 from .instruction import Instruction
 from .memloc import MemoryLocation
-from .module import BasicBlock, DynamicLoop, Function, Loop, Module, While
+from .module import BasicBlock, DynamicLoop, Function, Item, Loop, Module, While
 
 KEYWORDS: Final = frozenset({"after", "dynamic", "loop", "while"})
 """Words that may stand where an instruction begins; one with such a name has it quoted."""
@@ -67,6 +68,8 @@ def print_module(module: Module, *, constants: bool = True) -> str:
     with printer.out.block(head):
         if module.attributes:
             printer.out.line(f"attributes {_attrs(module.attributes)}")
+        for kernel in module.nki_functions:
+            printer.function(kernel, "kernel")
         for function in module.functions:
             printer.function(function)
     return printer.out.text()
@@ -76,6 +79,22 @@ def print_instruction(inst: Instruction) -> str:
     """One instruction on one line, for messages and tests."""
     printer = _Printer(constants=False)
     printer.instruction(inst)
+    return printer.out.lines[0]
+
+
+def print_memloc(loc: MemoryLocation) -> str:
+    """The declaration of one storage, for messages and tests."""
+    printer = _Printer(constants=False)
+    printer.memloc(loc)
+    return printer.out.lines[0]
+
+
+def print_item(item: Item) -> str:
+    """One instruction, or the head of one loop, on one line."""
+    if isinstance(item, Instruction):
+        return print_instruction(item)
+    printer = _Printer(constants=False)
+    printer.item(item)
     return printer.out.lines[0]
 
 
@@ -123,9 +142,9 @@ class _Printer:
         self._loc_texts: dict[int, str] = {id(UNKNOWN): ""}
         self._memlocs: dict[MemoryLocation, tuple[str, tuple[tuple[int, int], ...]]] = {}
 
-    def function(self, function: Function) -> None:
-        """Write a function with its storages and blocks."""
-        head = f"function @{name_text(function.name)}"
+    def function(self, function: Function, word: str = "function") -> None:
+        """Write a function with its storages and blocks; `word` is ``kernel`` if it is called."""
+        head = f"{word} @{name_text(function.name)}"
         head += f" inputs={_names(function.inputs)} outputs={_names(function.outputs)}"
         if function.attributes:
             head += f" attributes={_names(function.attributes)}"
@@ -158,12 +177,16 @@ class _Printer:
         """Write a block with its instructions and loops."""
         with self.out.block(f"block {name_text(block.name)}"):
             for item in block.instructions:
-                if isinstance(item, Instruction):
-                    self.instruction(item)
-                elif isinstance(item, Loop):
-                    self.loop(item)
-                else:
-                    self.dynamic(item)
+                self.item(item)
+
+    def item(self, item: Item) -> None:
+        """Write an instruction or a loop."""
+        if isinstance(item, Instruction):
+            self.instruction(item)
+        elif isinstance(item, Loop):
+            self.loop(item)
+        else:
+            self.dynamic(item)
 
     def loop(self, loop: Loop) -> None:
         """Write a loop with its blocks."""

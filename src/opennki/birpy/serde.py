@@ -99,6 +99,8 @@ class _Encoder:
             raise Bad(["version"], NKI4007, form="BIR", got=module.version, want=VERSION)
         doc: Json = {"version": module.version, "arch": module.arch}
         doc["functions"] = [self._function(f) for f in module.functions]
+        if module.nki_functions:
+            doc["nki_functions"] = [self._function(f) for f in module.nki_functions]
         if module.attributes:
             doc["attributes"] = {
                 key: _plain(value, ["attributes", key]) for key, value in module.attributes.items()

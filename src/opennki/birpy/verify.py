@@ -8,6 +8,7 @@ Rules about values, capacity and timing are elsewhere (`opennki.isa`, `opennki.b
   neighbouring partitions and the others stay inside a partition
 - the engine is legal for the opcode; required attributes are there; all have their types
 - dependencies lead to earlier instructions; results are accesses; loops have a step
+- calls of kernels fit the kernels of the module (`calls`)
 
 Verdicts on attributes and on the geometry of accesses are remembered, so that an instruction that
 looks like an earlier one costs a few dictionary lookups.
@@ -43,6 +44,7 @@ from opennki.ir import INDICES
 from opennki.isa.enums import Engine
 
 from .access import AccessPattern, DynamicIndex
+from .calls import call_diagnostics
 from .instruction import Instruction
 from .memloc import MemoryLocation, MemoryType, TensorKind
 from .module import BasicBlock, DynamicLoop, Function, Loop, Module, While
@@ -68,13 +70,13 @@ def verify(module: Module) -> list[Diagnostic]:
         fault = problem(NKI4003, kind="architecture", name=module.arch, close=close)
         found.append(diagnostic(fault, UNKNOWN))
     names: set[str] = set()
-    for function in module.functions:
+    for function in (*module.nki_functions, *module.functions):
         if function.name in names:
             fault = problem(NKI4004, kind="function", name=function.name)
             found.append(diagnostic(fault, UNKNOWN))
         names.add(function.name)
         found += _FunctionVerifier(function).run()
-    return found
+    return [*found, *call_diagnostics(module)]
 
 
 Geometry = tuple[str, int, int, int]

@@ -45,6 +45,9 @@ from .wire import (
     take,
 )  # fmt: skip
 
+_TOP_KEYS: Final = (
+    "version", "arch", "functions", "nki_functions", "attributes", "opennki_locations",
+)  # fmt: skip
 _ENGINES: Final = {engine.bir: engine for engine in Engine}
 _SET_KEYS: Final = (
     "Skind", "name", "kind", "dtype", "tensor_shape", "memorylocations", "tensorId2MemLocSize",
@@ -76,7 +79,7 @@ _SPACES: Final = {"Local": False, "Shared": True}
 
 def read_module(document: object) -> Module:
     """The module that `document` describes. Raises: Bad."""
-    doc = only(document, ("version", "arch", "functions", "attributes", "opennki_locations"))
+    doc = only(document, _TOP_KEYS)
     if need(doc, "version", int) != VERSION:
         raise Bad(["version"], NKI4007, form="BIR", got=doc["version"], want=VERSION)
     locations: list[SrcLoc] = []
@@ -90,6 +93,8 @@ def read_module(document: object) -> Module:
     module = Module(
         each(doc, "functions", function), member(doc, "arch", "architecture", _ARCH_NAMES)
     )
+    if "nki_functions" in doc:
+        module.nki_functions = each(doc, "nki_functions", function)
     attributes: Json = take(doc, "attributes", {})
     for key in attributes:
         module.attributes[key] = inside("attributes", partial(inside, key, _plain), attributes[key])

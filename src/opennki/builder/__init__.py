@@ -1,5 +1,9 @@
-"""Forward builders: they produce IR and never print it."""
+"""Forward builders: they produce IR and never print it.
 
+`klr_codegen` has the builder of the second road; who takes that road imports it.
+"""
+
+from .codegen import Codegen
 from .neuron_codegen import NeuronCodegen
 
-__all__ = ["NeuronCodegen"]
+__all__ = ["Codegen", "NeuronCodegen"]

@@ -16,21 +16,31 @@ from opennki.base.diag import CATALOGUE, NkiError, Severity, fail
 from opennki.base.loc import UNKNOWN
 from opennki.base.render import as_json
 from opennki.base.render import explain as explained
-from opennki.driver import (
-    Compiled,
-    Request,
-    check_file,
-    compile_kernel,
-    imported,
-    requesting,
-    require,
-    split_path,
-)
-from opennki.target import TARGETS
+from opennki.driver import FRONTENDS, Request, check_file
 
-from .arguments import GRAMMAR, parse_arguments, parse_grid
+from .arguments import parse_arguments, parse_grid
+from .diff import EVERY, DiffOptions
+from .diff import diff as diff_command
+from .klr_info import klr_info
+from .lowering import Form, LowerOptions
+from .lowering import lower as lower_command
+from .lowering import trace as trace_command
+from .options import (
+    TARGET_NAMES,
+    Args,
+    Frontend,
+    Grid,
+    Output,
+    Script,
+    Source,
+    Target,
+    Where,
+    expanded,
+)
 from .running import RunOptions
 from .running import run as run_command
+from .stages import StagesOptions
+from .stages import stages as stages_command
 from .terminal import (
     FAILED,
     USAGE,
@@ -39,7 +49,6 @@ from .terminal import (
     guarded,
     placed,
     show_problems,
-    write,
 )
 
 app = typer.Typer(
@@ -47,56 +56,16 @@ app = typer.Typer(
     pretty_exceptions_enable=False, rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )  # fmt: skip
+klr_app = typer.Typer(no_args_is_help=True, rich_markup_mode="rich")
+app.add_typer(klr_app, name="klr", help="Look at KLR files.")
 
 
-class Level(str, Enum):
-    """Forms that the simulator runs."""
+class Depth(str, Enum):
+    """What two roads are compared at."""
 
-    penguin = "penguin"
     bir = "bir"
+    cfg = "cfg"
     program = "program"
-
-
-class Form(str, Enum):
-    """Forms that can be printed."""
-
-    penguin = "penguin"
-    bir = "bir"
-    json = "json"
-    program = "program"
-
-
-Where = Annotated[
-    str,
-    typer.Argument(
-        metavar="FILE[:KERNEL]",
-        help="Python file, and a kernel in it. The file is imported to get at its kernels; guard "
-        'scripts with `if __name__ == "__main__"`.',
-    ),
-]
-Script = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="FILE[:KERNEL] [-- ARGS]",
-        help="Script to run, and its arguments; or a Python file, which is imported, and a kernel "
-        "in it.",
-    ),
-]
-Args = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--arg", "-a", metavar="NAME=VALUE",
-        help=GRAMMAR,
-    ),
-]  # fmt: skip
-_NAMES = "; ".join(", ".join(t.aliases) for t in TARGETS if t.has("nki"))
-Target = Annotated[
-    str | None,
-    typer.Option("--target", "-t", metavar="NAME", help=f"What to compile for: {_NAMES}."),
-]
-Grid = Annotated[
-    str | None, typer.Option("--grid", "-g", metavar="N[,N]", help="Launch grid: 2 for two cores.")
-]
 
 
 def _version(wanted: bool) -> None:
@@ -134,24 +103,8 @@ def root(
         "opennki run kernel.py:softmax --arg x=@x.npy --level penguin",
     )
 )
-def run(
-    words: Script,
-    arg: Args = None,
-    grid: Grid = None,
-    target: Target = None,
-    level: Annotated[
-        Level | None, typer.Option("--level", "-l", help="Form to simulate: program if not given.")
-    ] = None,
-    step: Annotated[
-        bool, typer.Option("--step", help="Run each instruction as soon as it is traced.")
-    ] = False,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Reading memory that nothing wrote is an error.")
-    ] = False,
-    seed: Annotated[
-        int | None, typer.Option("--seed", help="Seed of random arguments (0).", min=0)
-    ] = None,
-) -> None:
+@expanded
+def run(words: Script, options: RunOptions) -> None:
     """Run a script with its kernels on the simulator, or one kernel on arrays made for it.
 
     A file alone runs as python would run it; a summary of its kernels follows.
@@ -160,45 +113,54 @@ def run(
     given shapes.
     """
     with guarded():
-        chosen = None if level is None else level.value
-        options = RunOptions(arg or (), grid, target, chosen, step, strict, seed)
         run_command(words[0], words[1:], options)
 
 
-@app.command(epilog=_examples("opennki trace kernel.py:softmax --arg 'x=bf16[128,512]'"))
+@app.command(
+    epilog=_examples(
+        "opennki trace kernel.py:softmax --arg 'x=bf16[128,512]'",
+        "opennki trace kernel.py:softmax --arg 'x=bf16[128,512]' --frontend beta2",
+    )
+)
 def trace(
     where: Where,
     arg: Args = None,
     grid: Grid = None,
     target: Target = None,
-    output: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file.")
-    ] = None,
+    frontend: Frontend = None,
+    output: Output = None,
 ) -> None:
-    """Print what tracing a kernel gives: its loops and instructions (Penguin)."""
+    """Print what tracing a kernel gives: Penguin, or KLR on the road of beta2."""
     with guarded():
-        _print_form(where, arg, Request(target=target, grid=parse_grid(grid)), "penguin", output)
+        trace_command(where, LowerOptions(arg or (), grid, target, frontend, output))
 
 
 @app.command(
     epilog=_examples(
         "opennki lower kernel.py:softmax --arg 'x=bf16[128,512]' --to program",
-        "opennki lower kernel.py:softmax --arg 'x=bf16[128,512]' --to json -o softmax.json",
+        "opennki lower kernel.py:softmax --arg 'x=bf16[128,512]' --to klr-file -o softmax.klr",
+        "opennki lower softmax.klr --to bir",
     )
 )
 def lower(
-    where: Where,
-    to: Annotated[Form, typer.Option("--to", help="Form to print; json is BIR's file format.")],
+    where: Source,
+    to: Annotated[
+        Form,
+        typer.Option(
+            "--to",
+            help="Form to print; klr is an S-expression, json BIR's file format, klr-file KLR's, "
+            "which needs --output. The forms of KLR imply --frontend beta2, penguin beta3.",
+        ),
+    ],
     arg: Args = None,
     grid: Grid = None,
     target: Target = None,
-    output: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file.")
-    ] = None,
+    frontend: Frontend = None,
+    output: Output = None,
 ) -> None:
-    """Print a kernel as Penguin, BIR, BIR's JSON, or the scheduled program."""
+    """Print a kernel, or what a KLR file holds, as Penguin, KLR, BIR, or the scheduled program."""
     with guarded():
-        _print_form(where, arg, Request(target=target, grid=parse_grid(grid)), to.value, output)
+        lower_command(where, to, LowerOptions(arg or (), grid, target, frontend, output))
 
 
 @app.command(
@@ -213,6 +175,7 @@ def check(
     arg: Args = None,
     grid: Grid = None,
     target: Target = None,
+    frontend: Frontend = None,
     nki: Annotated[
         str | None,
         typer.Option("--nki", metavar="VERSION", help="NKI version whose rules hold, exactly."),
@@ -225,7 +188,7 @@ def check(
     """
     with guarded():
         try:
-            request = Request(target=target, grid=parse_grid(grid), nki=nki)
+            request = Request(target=target, grid=parse_grid(grid), frontend=frontend, nki=nki)
             request.resolve()
             with redirect_stdout(sys.stderr):
                 found = check_file(where, (), parse_arguments(arg or ()), request)
@@ -241,6 +204,88 @@ def check(
             raise typer.Exit(USAGE)
         if any(d.severity is Severity.error for d in found):
             raise typer.Exit(FAILED)
+
+
+@app.command(
+    epilog=_examples(
+        "opennki diff kernel.py:softmax --arg 'x=bf16[128,512]'",
+        "opennki diff kernel.py:softmax --arg 'x=bf16[128,512]' --level program --target all",
+    )
+)
+def diff(
+    where: Where,
+    arg: Args = None,
+    grid: Grid = None,
+    target: Annotated[
+        str | None,
+        typer.Option(
+            "--target",
+            "-t",
+            metavar="NAME",
+            help=f"What to compile for: {TARGET_NAMES}; or {EVERY}.",
+        ),
+    ] = None,
+    frontend: Annotated[
+        str,
+        typer.Option("--frontend", "-f", metavar="ROAD,ROAD", help="The two roads to compare."),
+    ] = ",".join(FRONTENDS),
+    level: Annotated[
+        Depth,
+        typer.Option(
+            "--level",
+            "-l",
+            help="What to compare: bir, with its loops; cfg, BIR as blocks and branches; program.",
+        ),
+    ] = Depth.bir,
+) -> None:
+    """Compare what two roads make of a kernel: the same, or the first thing that differs.
+
+    Names that the compiler makes may differ, and storages that nothing uses. The
+    exit code is 1 if the roads differ, and else 0.
+    """
+    with guarded():
+        diff_command(where, DiffOptions(arg or (), grid, target, frontend, level.value))
+
+
+@app.command(
+    epilog=_examples(
+        "opennki stages kernel.py:softmax --arg 'x=bf16[128,512]'",
+        "opennki stages kernel.py:softmax --arg 'x=bf16[128,512]' --inst kernel.py:17",
+    )
+)
+def stages(
+    where: Where,
+    arg: Args = None,
+    grid: Grid = None,
+    target: Target = None,
+    frontend: Annotated[
+        str | None,
+        typer.Option(
+            "--frontend",
+            "-f",
+            metavar="|".join(FRONTENDS),
+            help="One road only; both if not given.",
+        ),
+    ] = None,
+    inst: Annotated[
+        str | None,
+        typer.Option(
+            "--inst",
+            "-i",
+            metavar="N|NAME|FILE:LINE",
+            help="Instruction to show at every level: its number from 0, its name or kind, or a "
+            "line that makes it. If not given, the first that is no DMA.",
+        ),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+) -> None:
+    """Show what each stage of both roads makes of a kernel, its time and memory.
+
+    One instruction follows at every level, from its source line to the command of
+    the program.
+    """
+    with guarded():
+        stages_command(where, StagesOptions(arg or (), grid, target, frontend, inst, json))
 
 
 @app.command(epilog=_examples("opennki explain NKI2104", "opennki explain --list"))
@@ -266,24 +311,19 @@ def explain(
             out.print(f"{entry.id}  {entry.severity.value:<7}  {entry.title}")
 
 
-def _print_form(
-    where: str, arg: list[str] | None, request: Request, form: str, output: str | None
+@klr_app.command(
+    "info", epilog=_examples("opennki klr info softmax.klr", "opennki klr info softmax.klr --json")
+)
+def info(
+    file: Annotated[
+        str,
+        typer.Argument(metavar="FILE", help="KLR file in any of its forms: CBOR, JSON, text."),
+    ],
+    json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
-    compiled, content = _compiled(where, arg or [], request, form)
-    show_problems(compiled.problems)
-    write(content, output)
-
-
-def _compiled(where: str, arg: list[str], request: Request, form: str) -> tuple[Compiled, str]:
-    """The kernel for the given arguments, and its text; what its file prints goes to stderr."""
-    path, name = split_path(where)
-    values = parse_arguments(arg)
-    with redirect_stdout(sys.stderr), imported(path) as file:
-        kernel = file.kernel(name)
-        require(kernel, (), values)
-        made = requesting(kernel, target=request.target, grid=request.grid)
-        compiled = compile_kernel(made.fn, (), values, made.request.resolve())
-        return compiled, compiled.text(form)
+    """Say what a KLR file holds: its kernel, statements by operator, extensions that it uses."""
+    with guarded():
+        klr_info(file, json)
 
 
 def main() -> None:

@@ -9,8 +9,9 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import typer
@@ -23,9 +24,9 @@ from opennki.driver import (
     Request,
     Run,
     defaults,
-    existing,
     imported,
     observed,
+    python_file,
     requesting,
     require,
     split_path,
@@ -33,30 +34,54 @@ from opennki.driver import (
 
 from .arguments import parse_arguments, parse_grid
 from .inputs import make_arrays
+from .options import Args, Frontend, Grid, Target
 from .summary import show_results, show_runs, warnings_of
 from .terminal import FAILED, console, show_internal, show_problems
 
 Array = NDArray[Any]
 
 
+class Level(str, Enum):
+    """Forms that the simulator runs."""
+
+    penguin = "penguin"
+    bir = "bir"
+    program = "program"
+
+
 @dataclass(frozen=True)
 class RunOptions:
     """Options of ``opennki run``, as they are written."""
 
-    arg: Sequence[str] = ()
-    grid: str | None = None
-    target: str | None = None
-    level: str | None = None
-    step: bool = False
-    strict: bool = False
-    seed: int | None = None
+    arg: Args = None
+    grid: Grid = None
+    target: Target = None
+    frontend: Frontend = None
+    level: Annotated[
+        Level | None, typer.Option("--level", "-l", help="Form to simulate: program if not given.")
+    ] = None
+    step: Annotated[
+        bool, typer.Option("--step", help="Run each instruction as soon as it is traced.")
+    ] = False
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Reading memory that nothing wrote is an error.")
+    ] = False
+    seed: Annotated[
+        int | None, typer.Option("--seed", help="Seed of random arguments (0).", min=0)
+    ] = None
+
+    @property
+    def form(self) -> str | None:
+        """Name of the level."""
+        return None if self.level is None else self.level.value
 
 
 def run(where: str, script_args: Sequence[str], options: RunOptions) -> None:
     """Run a script if no kernel is named and no arguments are given for one, else a kernel."""
     path, name = split_path(where)
     request = Request(
-        target=options.target, level=options.level, step=options.step, strict=options.strict
+        target=options.target, level=options.form, frontend=options.frontend, step=options.step,
+        strict=options.strict,
     )  # fmt: skip
     with defaults(request):
         request.resolve()
@@ -81,7 +106,7 @@ def run_script(path: str, args: Sequence[str]) -> None:
 
     Raises: typer.Exit with the script's exit code, or 1 after an exception.
     """
-    file = str(existing(path))
+    file = str(python_file(path))
     with _observed_script(file, args) as runs:
         try:
             status = _script(file)
@@ -152,14 +177,14 @@ def _show_exception(error: Exception, file: str) -> None:
 
 def run_kernel(path: str, name: str, options: RunOptions) -> None:
     """Run one kernel on arrays made from ``--arg``, then show results and what ran."""
-    values = parse_arguments(options.arg)
+    values = parse_arguments(options.arg or ())
     with imported(path) as file, observed() as runs, warnings.catch_warnings():
         warnings.simplefilter("ignore", NkiWarning)
         kernel = file.kernel(name)
         require(kernel, (), values)
         made = requesting(
-            kernel, target=options.target, grid=parse_grid(options.grid), level=options.level,
-            step=options.step or None, strict=options.strict or None,
+            kernel, target=options.target, grid=parse_grid(options.grid), level=options.form,
+            frontend=options.frontend, step=options.step or None, strict=options.strict or None,
         )  # fmt: skip
         arrays = make_arrays(values, options.seed or 0)
         results = made(**arrays)

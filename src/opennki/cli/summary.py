@@ -52,7 +52,14 @@ def show_runs(out: Console, runs: Sequence[Run]) -> None:
         options = run.compiled.options
         program = run.compiled.scheduled
         counts = None if program is None else tuple(program.counts().items())
-        shape = options.target.name, options.grid, options.level, options.step, counts
+        shape = (
+            options.target.name,
+            options.grid,
+            options.frontend,
+            options.level,
+            options.step,
+            counts,
+        )
         groups.setdefault((run.compiled.kernel, *shape), []).append(run)
     for group in groups.values():
         out.print()
@@ -64,16 +71,19 @@ def paragraph(group: Sequence[Run]) -> Text:
     first = group[0]
     options = first.compiled.options
     grid = f", grid {'x'.join(map(str, options.grid))}" if options.grid else ""
+    road = "" if options.frontend == "beta3" else f", front end {options.frontend}"
     how = "step by step" if options.step else f"level {options.level}"
     times = f", {len(group)} runs" if len(group) > 1 else ""
     text = Text()
     text.append(first.compiled.kernel, "bold cyan")
-    text.append(f" on {options.target.aliases[0]}{grid}, {how}{times}\n")
+    text.append(f" on {options.target.aliases[0]}{grid}{road}, {how}{times}\n")
     program = first.compiled.scheduled
     if program is not None:
         _scheduled(text, program, options.target)
     else:
-        counts = [sum(fn.counts().values()) for fn in first.compiled.penguin]
+        counts = [
+            sum(fn.counts().values()) for fn in (trace.function for trace in first.compiled.traces)
+        ]
         _row(text, "instructions", f"{sum(counts)}, loops counted once, not scheduled")
     seconds = sum(run.outcome.seconds for run in group)
     each = f", {_time(seconds / len(group))} each" if len(group) > 1 else ""

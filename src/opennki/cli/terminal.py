@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import textwrap
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ from typing import Any, TextIO
 
 import typer.main
 from rich.console import Console
+from rich.text import Text
 from typer.core import TyperGroup
 
 from opennki.base.codes import NKI7007, NKI7022, NKI9001
@@ -58,6 +60,20 @@ def show_problems(diagnostics: Sequence[Diagnostic], stream: TextIO | None = Non
         print(text(placed(diagnostics), colored(stream)), file=stream)
 
 
+def show_pairs(out: Console, pairs: Sequence[tuple[str, str]]) -> None:
+    """Print labels with their texts beside them; lines that are too long are broken at words."""
+    width = max((len(label) for label, _ in pairs), default=0)
+    for label, value in pairs:
+        room = max(out.width - width - 4, 20)
+        lines = [
+            part
+            for line in value.splitlines() or [""]
+            for part in textwrap.wrap(line, room, break_on_hyphens=False) or [""]
+        ]
+        for i, line in enumerate(lines):
+            out.print(Text.assemble((f"  {'' if i else label:<{width}}  ", "dim"), line))
+
+
 def write(content: str, path: str | None) -> None:
     """Write `content` to a file, or to stdout. Raises: NKI7007."""
     if path is None:
@@ -95,6 +111,8 @@ def _refusing() -> Iterator[None]:
         message = error.format_message()  # type: ignore[attr-defined]  # every usage error has it
         ctx = getattr(error, "ctx", None)
         command = ctx.command_path if ctx is not None else "opennki"
+        if not message.strip():  # there is no command, and its help was shown
+            raise typer.Exit(USAGE) from None
         message = " ".join(message.split()).replace("Value error, ", "")
         what = message[:1].lower() + message[1:].rstrip(".")
         show_problems(fail(NKI7022, UNKNOWN, what=what, command=command).diagnostics)

@@ -10,8 +10,8 @@ from opennki.base.codes import NKI1004, NKI6015, NKI7005, NKI7020, NKI7021
 from opennki.base.diag import Diagnostic, NkiError, Problem, diagnostic, problem
 from opennki.base.loc import UNKNOWN, SrcLoc
 from opennki.base.render import in_order
-from opennki.ir import Inst, Role, Space, View, describe
-from opennki.penguin import Function, Loop, Statement
+from opennki.ir import Inst, Record, Role, Space, View, describe
+from opennki.penguin import Loop
 from opennki.trace import function_of, signature_of
 
 from .compiled import compile_kernel
@@ -33,11 +33,11 @@ def diagnose(
         _, found = build(compiled.bir, options.target, until="ALLOCATED")
     except NkiError as error:
         return distinct(error.diagnostics)
-    unwritten = [d for fn in compiled.penguin for d in never_written(fn)]
+    unwritten = [d for t in compiled.traces for d in never_written(t.function)]
     return distinct(compiled.problems + unwritten + found)
 
 
-def never_written(fn: Function) -> list[Diagnostic]:
+def never_written(fn: Record[Any]) -> list[Diagnostic]:
     """A warning for every line that reads a tensor of which nothing before has written any.
 
     Only for the function's own tensors: of shared ones another core may write, and one that the
@@ -58,7 +58,7 @@ def never_written(fn: Function) -> list[Diagnostic]:
     return list(found.values())
 
 
-def _executed(body: Iterable[Statement]) -> Iterator[Inst]:
+def _executed(body: Iterable[Any]) -> Iterator[Inst]:
     """Instructions in the order of their first execution; loops without trips have none."""
     for item in body:
         if isinstance(item, Inst):
@@ -67,7 +67,7 @@ def _executed(body: Iterable[Statement]) -> Iterator[Inst]:
             yield from _executed(item.body)
 
 
-def _private(view: View, fn: Function) -> bool:
+def _private(view: View, fn: Record[Any]) -> bool:
     tensor = view.tensor
     alone = tensor.space is not Space.shared_hbm or fn.cores == 1
     return tensor.role is Role.internal and tensor.address is None and alone
@@ -130,7 +130,10 @@ def _one(
     kernel: KernelLike, args: tuple[Any, ...], kwargs: Mapping[str, Any], request: Request
 ) -> list[Diagnostic]:
     require(kernel, args, kwargs)
-    made = requesting(kernel, target=request.target, grid=request.grid, nki=request.nki)
+    made = requesting(
+        kernel, target=request.target, grid=request.grid, frontend=request.frontend,
+        nki=request.nki,
+    )  # fmt: skip
     return diagnose(made.fn, args, kwargs, made.request.resolve())
 
 

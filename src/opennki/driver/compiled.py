@@ -12,13 +12,15 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from opennki import __version__
 from opennki.base import dtypes
-from opennki.base.codes import NKI7012, NKI7018
+from opennki.base.codes import NKI7012, NKI7013, NKI7018
 from opennki.base.diag import Diagnostic, NkiError, Severity, fail
 from opennki.base.loc import current
+from opennki.base.passes import Observe, Stages
+from opennki.builder import Codegen, NeuronCodegen
 from opennki.penguin import Function, print_function
 from opennki.trace import TraceContext, Traced, check_launch
 from opennki.trace.sema.memory_names import with_memory_names
@@ -28,12 +30,13 @@ from .observe import record, show_warnings
 from .options import LEVELS, Options
 from .programs import of_program, programs, tell_apart
 from .simulate import Outcome, execute
+from .watch import Watch
 
 if TYPE_CHECKING:
-    from opennki import birpy
+    from opennki import birpy, klr
     from opennki.backend.program import Program
 
-FORMS = ("penguin", "bir", "json", "program")
+FORMS = ("penguin", "klr", "klr-json", "bir", "json", "program")
 """What `Compiled.text` can print."""
 
 _COMMENT = re.compile(r"  // [^\"\n]*$", re.MULTILINE)
@@ -43,25 +46,53 @@ _COMMENT = re.compile(r"  // [^\"\n]*$", re.MULTILINE)
 class Compiled:
     """A kernel that was traced for given arguments, and what became of it.
 
-    Attributes: kernel, its name; options; traces, one per program of the launch grid. `penguin`,
-    `bir` and `program` are its forms, made when first asked for.
+    Attributes: kernel, its name; options; traces, one per program of the launch grid. `penguin` or
+    `klr`, whichever its front end builds, `bir` and `program` are its forms, made when first asked
+    for. observe is told of every stage of making them.
     """
 
     kernel: str
     options: Options
     traces: list[Traced]
     backend: list[Diagnostic] = field(default_factory=list)
+    observe: Observe | None = field(default=None, repr=False, compare=False)
 
     def __repr__(self) -> str:
         grid = f", grid {'x'.join(map(str, self.options.grid))}" if self.options.grid else ""
-        count = sum(sum(fn.counts().values()) for fn in self.penguin)
+        count = sum(sum(trace.function.counts().values()) for trace in self.traces)
         where = f"{self.options.target.aliases[0]}{grid}"
         return f"<compiled {self.kernel} for {where}: {count} instructions>"
 
     @property
     def penguin(self) -> list[Function]:
-        """One Penguin function per program of the launch grid."""
-        return [t.function for t in self.traces]
+        """One Penguin function per program of the launch grid.
+
+        Raises: NKI7013 on the second road, which has none.
+        """
+        self._built_by("beta3", "penguin")
+        return [t.function for t in self.traces if isinstance(t.function, Function)]
+
+    @cached_property
+    def klr(self) -> klr.LncKernel:
+        """The KLR kernel, with a body per program of the launch grid.
+
+        Raises: NKI7013 on the first road, which has none.
+        """
+        from opennki.builder.klr_codegen import assemble
+
+        self._built_by("beta2", "klr")
+        stages = Stages(self.observe)
+        kernel = assemble([(t.function, t.built) for t in self.traces])
+        stages.done("assemble", kernel)
+        return kernel
+
+    def _built_by(self, frontend: str, form: str) -> None:
+        if self.options.frontend != frontend:
+            facts = {
+                "first": f"the form {form}",
+                "second": f"the front end {self.options.frontend}",
+            }
+            raise fail(NKI7013, current(None), **facts)
 
     @cached_property
     def bir(self) -> birpy.Module:
@@ -69,9 +100,17 @@ class Compiled:
         return self._lowered()
 
     def _lowered(self) -> birpy.Module:
-        from opennki.lower import BirCodeGenLoop
+        if self.options.frontend == "beta3":
+            from opennki.lower import BirCodeGenLoop
 
-        return BirCodeGenLoop().run_on_module(self.penguin)
+            stages = Stages(self.observe)
+            module = BirCodeGenLoop().run_on_module(self.penguin)
+            stages.done("lower", module)
+            return module
+        from opennki.lower.beta2 import KlirToBirCodegen
+
+        lowering = KlirToBirCodegen(self.options.target)
+        return lowering.run_on_kernel(self.klr, self.observe)
 
     @cached_property
     def program(self) -> Program:
@@ -82,7 +121,7 @@ class Compiled:
         from opennki.backend.pipeline import build
 
         # A module of its own: allocation writes addresses into the one that it is given.
-        program, self.backend = build(self._lowered(), self.options.target)
+        program, self.backend = build(self._lowered(), self.options.target, self.observe)
         if program is None or any(d.severity is Severity.error for d in self.backend):
             raise NkiError(self.problems)
         return program
@@ -98,23 +137,16 @@ class Compiled:
         return [d for t in self.traces for d in t.diagnostics] + self.backend
 
     def text(self, form: str) -> str:
-        """The kernel as text: ``penguin``, ``bir``, ``json`` (BIR's file format) or ``program``.
+        """The kernel as text.
 
-        Raises: NKI7012 for another form; for a program, NkiError as `program`.
+        Args: form, ``penguin`` on the first road, ``klr`` (an S-expression) or ``klr-json`` on the
+            second; on both ``bir``, ``json`` (BIR's) or ``program``.
+        Raises: NKI7012 for another form, NKI7013 for one that the road has not; for a program,
+            NkiError as `program`.
         """
-        from opennki import birpy
-
         if form == "penguin":
             return "\n".join(print_function(fn) for fn in self.penguin)
-        if form == "bir":
-            return birpy.print_module(self.bir)
-        if form == "json":
-            return birpy.dumps(self.bir, indent=2) + "\n"
-        if form == "program":
-            from opennki.backend.program_text import print_program
-
-            return print_program(self.program)
-        raise fail(NKI7012, current(None), option="form", got=form, known=", ".join(FORMS))
+        return text_of(self, form)
 
     @cached_property
     def key(self) -> str:
@@ -174,6 +206,45 @@ class Compiled:
         return list(zip(tensors, arrays, strict=True))
 
 
+class Lowered(Protocol):
+    """A kernel with the forms that both roads, and files of KLR, come to."""
+
+    @property
+    def klr(self) -> klr.LncKernel:
+        """The KLR kernel."""
+
+    @property
+    def bir(self) -> birpy.Module:
+        """The BIR module."""
+
+    @property
+    def program(self) -> Program:
+        """The scheduled program."""
+
+
+def text_of(kernel: Lowered, form: str) -> str:
+    """One form of `kernel` as text. Raises: NKI7012 for what is none."""
+    from opennki import birpy
+
+    if form == "klr":
+        from opennki.klr import to_sexp
+
+        return to_sexp(kernel.klr)
+    if form == "klr-json":
+        from opennki.klr import to_json
+
+        return to_json(kernel.klr, indent=1) + "\n"
+    if form == "bir":
+        return birpy.print_module(kernel.bir)
+    if form == "json":
+        return birpy.dumps(kernel.bir, indent=2) + "\n"
+    if form == "program":
+        from opennki.backend.program_text import print_program
+
+        return print_program(kernel.program)
+    raise fail(NKI7012, current(None), option="form", got=form, known=", ".join(FORMS))
+
+
 def _same(given: object, wanted: dtypes.DType) -> bool:
     try:
         return dtypes.dtype(given) == wanted
@@ -197,24 +268,43 @@ def rebuilt(results: Any, leaf: Callable[[Any], Any]) -> Any:
     return None if results is None else leaf(results)
 
 
+def codegen_of(options: Options) -> type[Codegen]:
+    """The forward builder of the road that is taken."""
+    if options.frontend == "beta3":
+        return NeuronCodegen
+    from opennki.builder.klr_codegen import KlrCodegen
+
+    return KlrCodegen
+
+
 def compile_kernel(
-    fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], options: Options
+    fn: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+    options: Options,
+    watch: Watch | None = None,
 ) -> Compiled:
     """Trace `fn` on `args` and `kwargs`, once per program of the grid.
 
-    Arrays may be anything with `shape` and `dtype`; their contents do not matter here.
+    Arrays may be anything with `shape` and `dtype`; their contents do not matter here. `watch` is
+    told of every stage of this, and of making the forms.
     Raises: NkiError with everything that is wrong in the first program that is, or across them.
     """
     name = getattr(fn, "__name__", "kernel")
     fn = with_memory_names(fn)
+    codegen = codegen_of(options)
     traces = []
     for ids in programs(options.grid):
         ctx = TraceContext(
             fn, options.target, options.grid, ids,
             schedule=options.schedule, dialect=options.dialect,
+            codegen=codegen if watch is None else watch.clocked(codegen),
         )  # fmt: skip
         with of_program(ids, options.grid):
-            traces.append(ctx.trace_kernel(args, kwargs))
+            traced = ctx.trace_kernel(args, kwargs)
+        if watch is not None:
+            watch.traced(traced)
+        traces.append(traced)
     tell_apart([traced.diagnostics for traced in traces], options.grid)
     check_launch(traces)
-    return Compiled(name, options, traces)
+    return Compiled(name, options, traces, observe=watch)

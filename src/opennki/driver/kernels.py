@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol, TypeGuard, TypeVar
 
-from opennki.base.codes import NKI7001, NKI7002, NKI7003, NKI7006, NKI7017
+from opennki.base.codes import NKI7001, NKI7002, NKI7003, NKI7006, NKI7017, NKI7023
 from opennki.base.diag import NkiError, fail
 from opennki.base.loc import UNKNOWN, SrcLoc
 from opennki.trace import function_of, signature_of
@@ -88,10 +88,19 @@ def existing(path: str) -> Path:
         such = f", such as {found / inside[0]}" if inside else ""
         raise fail(NKI7001, SrcLoc(path, 0), path=path, directory=path, such=such)
     if not found.is_file():
-        near = [p.stem for p in found.parent.glob("*.py")] if found.parent.is_dir() else []
+        suffix = found.suffix if found.suffix == ".klr" else ".py"
+        near = [p.stem for p in found.parent.glob(f"*{suffix}")] if found.parent.is_dir() else []
         close = get_close_matches(found.stem, near, 1)
-        shown = str(found.with_name(close[0] + ".py")) if close else ""
+        shown = str(found.with_name(close[0] + suffix)) if close else ""
         raise fail(NKI7001, SrcLoc(path, 0), path=path, close=shown, relative="paths")
+    return found
+
+
+def python_file(path: str) -> Path:
+    """`path` if there is a file that may be Python's. Raises: NKI7001; NKI7023 for a KLR file."""
+    found = existing(path)
+    if found.suffix == ".klr":
+        raise fail(NKI7023, SrcLoc(path, 0), path=path)
     return found
 
 
@@ -99,9 +108,9 @@ def existing(path: str) -> Path:
 def imported(path: str) -> Iterator[KernelFile]:
     """Execute a file as a module; while this is entered, its neighbours can be imported.
 
-    Raises: NKI7001 if there is no file; NKI7003 if executing it fails.
+    Raises: NKI7001 if there is no file, NKI7023 for a KLR file; NKI7003 if executing it fails.
     """
-    file = existing(path).resolve()
+    file = python_file(path).resolve()
     name = f"kernel_file_{file.stem}"
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None:

@@ -22,7 +22,8 @@ FRONTEND_VARIABLE = "NKI_FRONTEND"
 TRIPS_VARIABLE = "OPENNKI_MAX_TRIPS"
 MAX_TRIPS = 1_000_000
 LEVELS = ("penguin", "bir", "program")
-FRONTENDS = ("beta3",)
+FRONTENDS = ("beta2", "beta3")
+"""Routes to BIR: through KLR, and through Penguin."""
 NKI_VARIABLE = "NKI_VERSION"
 NKI_VERSIONS = VERSIONS
 """Versions of the language whose rules are modelled."""
@@ -79,20 +80,21 @@ class Request:
         base = _DEFAULTS.get() or self
         flag(env, SIMULATOR_VARIABLE, True)
         precise = flag(env, PRECISE_VARIABLE, True) if self.precise is None else self.precise
-        default_level = "program" if precise else "penguin"
-        level = self.level or base.level or default_level
+        front = self._frontend(base, env)
+        least = "penguin" if front == "beta3" else "bir"
+        level = self.level or base.level or ("program" if precise else least)
         known_level(level)
         if not precise and level == "program":
             raise _refused(NKI7013, first=f"{PRECISE_VARIABLE}=0", second="the level program")
-        front = self.frontend or env.get(FRONTEND_VARIABLE) or "beta3"
-        front = one_of(FRONTEND_VARIABLE, front, FRONTENDS)
+        step = self.step or base.step
+        if level == "penguin" and front == "beta2" and not step:
+            raise _refused(NKI7013, first="the level penguin", second="the front end beta2")
         wanted = self.target or base.target or env.get(TARGET_VARIABLE) or self.default_target
         found = resolve_target(wanted)
         grid = normal_grid(self.grid)
         if prod(grid) > found.cores:
             why = f"{found.title} has {found.cores} core(s) per logical core"
             raise _refused(NKI1020, grid=list(grid), why=why)
-        step = self.step or base.step
         if step and (self.level or base.level) not in (None, "penguin"):
             raise _refused(NKI7013, first="step mode", second=f"the level {level}")
         strict = self.strict or base.strict
@@ -103,13 +105,24 @@ class Request:
             found, grid, front, level, precise, strict, step, self.schedule, dialect, trips
         )
 
+    def _frontend(self, base: Request, env: Mapping[str, str]) -> str:
+        """The road. Raises: NKI7012 for one that a caller, NKI1024 for one that the variable names
+        and that does not exist."""
+        given = self.frontend or base.frontend
+        if given is not None:
+            return known_frontend(given)
+        return one_of(FRONTEND_VARIABLE, env.get(FRONTEND_VARIABLE) or "beta3", FRONTENDS)
+
 
 _DEFAULTS: ContextVar[Request | None] = ContextVar("defaults", default=None)
 
 
 @contextmanager
 def defaults(request: Request) -> Iterator[None]:
-    """While entered, target, level, step, strict, nki of `request` hold where none is given."""
+    """While entered, what `request` gives holds where nothing else is given.
+
+    That is so for its target, level, front end, step, strict and nki.
+    """
     token = _DEFAULTS.set(request)
     try:
         yield
@@ -135,6 +148,14 @@ def known_level(level: str) -> str:
     if level not in LEVELS:
         raise _refused(NKI7012, option="level", got=level, known=", ".join(LEVELS))
     return level
+
+
+def known_frontend(frontend: str) -> str:
+    """`frontend` if it is a route to BIR; raises NKI7012."""
+    if frontend not in FRONTENDS:
+        known = ", ".join(FRONTENDS)
+        raise _refused(NKI7012, option="frontend", got=frontend, kind="", known=known)
+    return frontend
 
 
 def normal_grid(grid: int | tuple[int, ...] | None) -> tuple[int, ...]:

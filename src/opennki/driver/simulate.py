@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from opennki.base.codes import NKI6001, NKI6002, NKI6023
 from opennki.base.diag import Diagnostic, NkiError, diagnostic, fail, problem
-from opennki.ir import Inst, Tensor, View
-from opennki.penguin import Function, Statement
+from opennki.ir import Inst, Recorded, Tensor, View
+from opennki.penguin import Function
 from opennki.sim import cores
 from opennki.sim.cores import Party, Steps
 from opennki.sim.machine import Machine
@@ -283,7 +283,7 @@ class StepMachine:
         self.turns = turns
         _load(memory, arrays, to_numpy)
 
-    def execute(self, statement: Statement) -> None:
+    def execute(self, statement: Recorded) -> None:
         """Run one instruction, or one run-time loop.
 
         Raises: NKI6023 if it waits for a program that is not being stepped.

@@ -2,6 +2,8 @@
 
 from .inst import PARTITIONS, Company, Inst, Met, Place, instruction
 from .masked import Masked
+from .ordering import Contradiction, crossing, keep_edges, strangers
+from .record import DynamicLoop, Record, Recorded, Region, RunTimeLoop, While, walk
 from .scalar import ScalarFn
 from .shapes import fixed_size, problems, signature, snake_group
 from .spec import (
@@ -33,10 +35,59 @@ from .view import (
 )
 
 __all__ = [
-    "ANYWHERE", "HBM", "INDICES", "ON_CHIP", "PARTITIONS", "PSUM", "REGISTER", "SBUF", "Access",
-    "Attribute", "Company", "Given", "Index", "IndirectView", "Inst", "InstrSpec", "Masked",
-    "Met", "Operand", "Place", "Read", "Register", "Role", "ScalarFn", "Space", "Tensor",
-    "View", "attr", "changed", "compact", "describe", "distinct", "fixed_size", "inout", "inp",
-    "inputs", "instruction", "out", "problems", "register", "row_major", "signature", "snake_group",
+    "ANYWHERE",
+    "HBM",
+    "INDICES",
+    "ON_CHIP",
+    "PARTITIONS",
+    "PSUM",
+    "REGISTER",
+    "SBUF",
+    "Access",
+    "Attribute",
+    "Company",
+    "Contradiction",
+    "DynamicLoop",
+    "Given",
+    "Index",
+    "IndirectView",
+    "Inst",
+    "InstrSpec",
+    "Masked",
+    "Met",
+    "Operand",
+    "Place",
+    "Read",
+    "Record",
+    "Recorded",
+    "Region",
+    "Register",
+    "Role",
+    "RunTimeLoop",
+    "ScalarFn",
+    "Space",
+    "Tensor",
+    "View",
+    "While",
+    "attr",
+    "changed",
+    "compact",
+    "crossing",
+    "describe",
+    "distinct",
+    "fixed_size",
+    "inout",
+    "inp",
+    "inputs",
+    "instruction",
+    "keep_edges",
+    "out",
+    "problems",
+    "register",
+    "row_major",
+    "signature",
+    "snake_group",
     "state",
+    "strangers",
+    "walk",
 ]  # fmt: skip

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from opennki.base.dtypes import float32
+from opennki.base.dtypes import DType, float32, int32, uint32
 from opennki.birpy import AccessPattern, Argument, Immediate, Instruction
 from opennki.birpy.opcodes import OPCODES
 from opennki.ir import Inst, InstrSpec, View
@@ -102,7 +102,7 @@ class Lowering:
 def arguments(values: Iterable[Any], of_view: OfView) -> tuple[Argument, ...]:
     """Operands in wire order; an absent one (None) is left out at the end, elsewhere it is 0.0.
 
-    A number becomes a float32 immediate; a rule that wants another one gives the `Immediate`.
+    A rule that wants another immediate than `immediate` makes gives it.
     """
     made: list[Argument] = []
     absent = 0
@@ -116,16 +116,44 @@ def arguments(values: Iterable[Any], of_view: OfView) -> tuple[Argument, ...]:
         if isinstance(value, View):
             made.append(of_view(value))
         else:
-            made.append(value if isinstance(value, Immediate) else Immediate(float32, value))
+            made.append(value if isinstance(value, Immediate) else immediate(value))
     return tuple(made)
 
 
-def _declared(spec: InstrSpec) -> Callable[[Inst], Attrs]:
-    pairs = wire_names(spec)
+def immediate(value: float) -> Immediate:
+    """A number as an operand: an integer keeps its bits, anything else is a float32.
 
-    def attrs(inst: Inst) -> Attrs:  # an attribute that is None is absent
-        values = ((wire, getattr(inst, name)) for name, wire in pairs)
-        return {wire: value for wire, value in values if value is not None}
+    Source: KLR lowering, immediates. Model: integers from 2**31 on are uint32, and those that
+    neither holds are float32, as which every instruction reads them.
+    """
+    dtype = _integer(value)
+    return Immediate(float32, float(value)) if dtype is None else Immediate(dtype, value)
+
+
+def _integer(value: float) -> DType | None:
+    """The 32-bit integer dtype of an integer, if one holds it."""
+    if not isinstance(value, int):
+        return None
+    if -(2**31) <= value < 2**31:
+        return int32
+    return uint32 if 0 <= value < 2**32 else None
+
+
+def _declared(spec: InstrSpec) -> Callable[[Inst], Attrs]:
+    """Attributes as they are declared, under their wire names; one that is None is absent.
+
+    Numbers are what `immediate` makes of them.
+    """
+    pairs = wire_names(spec)
+    floats = {a.name for a in spec.attrs if a.type is float}
+
+    def attrs(inst: Inst) -> Attrs:
+        made: Attrs = {}
+        for name, wire in pairs:
+            value = getattr(inst, name)
+            if value is not None:
+                made[wire] = immediate(value).value if name in floats else value
+        return made
 
     return attrs
 

@@ -15,13 +15,14 @@ from opennki.base.codes import NKI4004, NKI4005
 from opennki.base.diag import fail
 from opennki.base.loc import UNKNOWN, SrcLoc
 from opennki.base.text import nearest
-from opennki.ir import Inst, Role, Tensor, View
+from opennki.ir import DynamicLoop, Inst, Region, Role, Tensor, View, While
 
-from .function import DynamicLoop, Function, Loop, LoopKind, Region, Statement, While
+from .function import Function, Loop, LoopKind, Statement
+from .graph import GraphBuilder
 
 
-class IRBuilder:
-    """Builds one `Function`.
+class IRBuilder(GraphBuilder):
+    """Builds one `Function`, of instructions and of graph ops.
 
     Attributes: function; block, the statement list that is appended to; loc, the location that
     appended instructions get when they have none.

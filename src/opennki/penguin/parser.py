@@ -17,21 +17,25 @@ from opennki.base.text import Position, Reader, nearest
 from opennki.ir import (
     Access,
     Attribute,
+    DynamicLoop,
     Index,
     IndirectView,
     Inst,
     InstrSpec,
     Operand,
+    Region,
     Role,
     Space,
     Tensor,
     View,
+    While,
 )
 from opennki.isa.enums import Engine
 from opennki.isa.registry import INSTRUCTIONS
 from opennki.target import TARGETS
 
-from .function import DynamicLoop, Function, Loop, LoopKind, Region, Statement, While
+from .function import Function, Loop, LoopKind, Statement
+from .graph import GRAPH_OPS
 
 MAX_NESTING: Final = 64
 """Blocks or lists inside each other that are read."""
@@ -42,7 +46,9 @@ _ROLES: Final = {role.value: role for role in Role if role is not Role.internal}
 _KINDS: Final = {kind.value: kind for kind in LoopKind}
 _TARGETS: Final = {target.name: target for target in TARGETS}
 _ENGINES: Final = {engine.nki: engine for engine in Engine}
-_CLASSES: Final = {cls.spec.label: cls for cls in INSTRUCTIONS}
+_CLASSES: Final[dict[str, type[Inst]]] = {
+    cls.spec.label: cls for cls in (*INSTRUCTIONS, *GRAPH_OPS)
+}
 _PLACES: Final = frozenset({"address", "partition"})
 
 

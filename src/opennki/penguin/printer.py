@@ -22,11 +22,11 @@
     }
 
 An instruction is ``[name =] label.engine field=value, ...``; fields that have their default are
-left out. A view is ``%tensor[offset; stride*count, ...]:dtype``, in elements; without brackets it
-is the whole tensor, without a dtype it has the tensor's. A third part, ``%index*stride < limit``,
-is an index that is read at run time; ``each %index*stride < limit``, one for every element of the
-first dimension; ``snake``, one for every element of the last. Tensors after ``new`` begin anew in
-every trip. ``#n`` numbers instructions without
+left out, and graph ops have no engine. A view is ``%tensor[offset; stride*count, ...]:dtype``, in
+elements; without brackets it is the whole tensor, without a dtype it has the tensor's. A third
+part, ``%index*stride < limit``, is an index that is read at run time; ``each %index*stride <
+limit``, one for every element of the first dimension; ``snake``, one for every element of the last.
+Tensors after ``new`` begin anew in every trip. ``#n`` numbers instructions without
 a name that an ``after`` refers to. Source locations are comments; everything else is part of the
 form.
 """
@@ -45,9 +45,20 @@ from opennki.base.constants import constant_text
 from opennki.base.dtypes import DType
 from opennki.base.loc import UNKNOWN, SrcLoc
 from opennki.base.text import Writer, name_text, number_text, place_text, string_text
-from opennki.ir import Access, Attribute, Inst, Operand, Role, Tensor, View
+from opennki.ir import (
+    Access,
+    Attribute,
+    DynamicLoop,
+    Inst,
+    Operand,
+    Region,
+    Role,
+    Tensor,
+    View,
+    While,
+)
 
-from .function import DynamicLoop, Function, Loop, Region, Statement, While
+from .function import Function, Loop, Statement
 
 KEYWORDS: Final = frozenset({"for", "no_reorder", "tensor", "while"})
 """Words that begin a statement; an instruction with such a name has it quoted."""

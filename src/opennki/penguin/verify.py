@@ -34,19 +34,22 @@ from opennki.base.loc import UNKNOWN, SrcLoc
 from opennki.base.text import nearest
 from opennki.ir import (
     INDICES,
+    DynamicLoop,
     Index,
     Inst,
+    Region,
     Role,
     Space,
     Tensor,
     View,
+    While,
     changed,
     describe,
     problems,
     signature,
 )
 
-from .function import DynamicLoop, Function, Loop, Region, Statement, While
+from .function import Function, Loop, Statement
 from .substitute import copy_of
 
 ENUMERATED: Final = 4096

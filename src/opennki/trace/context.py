@@ -39,9 +39,8 @@ from opennki.base.diag import (
     problem,
 )
 from opennki.base.loc import SrcLoc, current, short_path
-from opennki.builder import NeuronCodegen
-from opennki.ir import Inst, Role, Space, Tensor, View, describe, register
-from opennki.penguin import Function, Statement
+from opennki.builder import Codegen, NeuronCodegen
+from opennki.ir import Inst, Recorded, Role, Space, Tensor, View, describe, register
 from opennki.target import NEWEST, Change, Dialect, Target
 
 from .arguments import ResultTree, bind, cast, function_of, signature_of, unbound, with_tensors
@@ -62,7 +61,7 @@ LIBRARIES = ("numpy", "math", "opennki", "nki", "neuronxcc", "ml_dtypes")
 class Stepper(Protocol):
     """Executes statements while they are traced (step mode)."""
 
-    def execute(self, statement: Statement) -> None:
+    def execute(self, statement: Recorded) -> None:
         """Run one instruction, or one run-time loop with its complete body."""
 
     def values(self, view: View) -> Any:
@@ -70,6 +69,14 @@ class Stepper(Protocol):
 
 
 MakeStepper = Callable[[list[tuple[Tensor, Any]]], Stepper]
+
+
+@dataclass(frozen=True)
+class Stepping:
+    """How a kernel can be run while it is traced: who does it, and whether from the start."""
+
+    make: MakeStepper
+    at_once: bool
 
 
 @dataclass
@@ -84,10 +91,10 @@ class TraceContext:
     """State of one trace.
 
     Attributes: target; grid, sizes of the launch grid; ids, this program's index on each axis;
-    function, what is built; builder; diagnostics; scopes, innermost last; verified, signatures of
-    calls that broke no rule; refused_sizes, windows that a refused call should have written (see
-    `sema.bind`); dialect, the language version; told, what of earlier versions was warned of;
-    loops, the run-time loops that are open.
+    builder, of the road that is taken; function, its record; diagnostics; scopes, innermost last;
+    verified, signatures of calls that broke no rule; refused_sizes, windows that a refused call
+    should have written (see `sema.bind`); dialect, the language version; told, what of earlier
+    versions was warned of; loops, the run-time loops that are open.
     """
 
     global_ctx = global_ctx
@@ -99,18 +106,18 @@ class TraceContext:
         target: Target,
         grid: tuple[int, ...] = (),
         ids: tuple[int, ...] = (),
-        make_stepper: MakeStepper | None = None,
-        stepping: bool = False,
+        stepping: Stepping | None = None,
         schedule: Sequence[Edge] = (),
         dialect: Dialect = NEWEST,
+        codegen: type[Codegen] = NeuronCodegen,
     ) -> None:
         self.target = target
         self.grid = grid
         self.ids = ids
         self.kernel_code: CodeType | None = getattr(function_of(fn), "__code__", None)
-        core = _linear(ids, grid)
-        self.function = Function(getattr(fn, "__name__", "kernel"), target, core, prod(grid))
-        self.builder = NeuronCodegen(self.function, self.kernel_code)
+        name, place = getattr(fn, "__name__", "kernel"), (_linear(ids, grid), prod(grid))
+        self.builder = codegen.begin(name, target, place, self.kernel_code)
+        self.function = self.builder.function
         self.diagnostics: list[Diagnostic] = []
         self.scopes: list[Scope] = [Scope("kernel", self.function.name)]
         self.dialect = dialect
@@ -120,7 +127,6 @@ class TraceContext:
         self.refused_sizes: set[tuple[Tensor, tuple[int, ...]]] = set()
         self.loops = LoopStack(self)
         self.stepper: Stepper | None = None
-        self._make_stepper = make_stepper
         self._stepping = stepping
         self._schedule = schedule
         self._fn = fn
@@ -165,6 +171,7 @@ class TraceContext:
             self.diagnostics.extend([*unwritten([traced]), *unscheduled([traced])])
         if any(d.severity is Severity.error for d in self.diagnostics):
             raise NkiError(self.diagnostics)
+        traced.built = self.builder.finish()
         return traced
 
     def _error(self, error: NkiError) -> NkiError:
@@ -177,7 +184,7 @@ class TraceContext:
         bound = bind(fn, args, kwargs, self.refusal)
         values = {k: with_tensors(k, v, self._input, self.refusal) for k, v in bound.items()}
         positional, keywords = _as_call(fn, values)
-        if self._stepping:
+        if self._stepping is not None and self._stepping.at_once:
             self.step()
         value = fn(*positional, **keywords)
         results = self._finish(value)
@@ -357,9 +364,9 @@ class TraceContext:
 
     def step(self) -> None:
         """From here on execute every instruction as soon as it is traced; catch up first."""
-        if self.stepper is not None or self._make_stepper is None:
+        if self.stepper is not None or self._stepping is None:
             return
-        self.stepper = self._make_stepper(self.arrays)
+        self.stepper = self._stepping.make(self.arrays)
         unfinished = self.loops.open[0].loop if self.loops.open else None
         for statement in self.function.body:
             if statement is not unfinished:

@@ -9,8 +9,7 @@ from typing import Any
 from opennki.base.codes import NKI1013, NKI1016, NKI1038
 from opennki.base.diag import Diagnostic, NkiError, diagnostic, problem
 from opennki.base.loc import UNKNOWN, SrcLoc
-from opennki.ir import Role, Space, Tensor, View
-from opennki.penguin import Function
+from opennki.ir import Record, Role, Space, Tensor, View
 
 from .arguments import ResultTree
 from .schedule import Edge, unknown_names
@@ -22,16 +21,18 @@ class Traced:
 
     Attributes: function; arrays, argument tensors and the caller's arrays; results, their nesting;
     diagnostics; loc, where the kernel is defined; names, those of named instructions; unscheduled,
-    edges of the schedule that name others.
+    edges of the schedule that name others; built, what the builder built besides the function,
+    which is the record of it.
     """
 
-    function: Function
+    function: Record[Any]
     arrays: list[tuple[Tensor, Any]] = field(default_factory=list)
     results: ResultTree | None = None
     diagnostics: list[Diagnostic] = field(default_factory=list)
     loc: SrcLoc = UNKNOWN
     names: tuple[str, ...] = ()
     unscheduled: list[Edge] = field(default_factory=list)
+    built: Any = None
 
 
 def check_launch(traces: Sequence[Traced]) -> None:

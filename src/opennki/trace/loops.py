@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 from opennki.base.codes import NKI1042, NKI1043, NKI1044, NKI1045, NKI1062
 from opennki.base.diag import NkiError, problem
 from opennki.base.loc import UNKNOWN, SrcLoc, position, user_frame
-from opennki.ir import Inst, Space, Tensor
-from opennki.penguin import DynamicLoop, Statement, While
+from opennki.ir import DynamicLoop, Inst, RunTimeLoop, Space, Tensor, While
 
 from .fault import also, fault
 from .nki_ctx import nki_ctx_or_none
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from .context import TraceContext
     from .registers import VirtualRegister
 
-RunTimeLoop = DynamicLoop | While
 
 LEFT: Final = "its body is left early (`break`, `return`, or an exception that is caught outside)"
 
@@ -192,7 +190,7 @@ class LoopStack:
             self._tensors(self.ctx.function.body, ())
             self._results()
 
-    def _tensors(self, body: list[Statement], around: tuple[RunTimeLoop, ...]) -> None:
+    def _tensors(self, body: list[Any], around: tuple[RunTimeLoop, ...]) -> None:
         for item in body:
             if isinstance(item, Inst):
                 for view in (*(v for _, v in item.views()), *item.index_views()):

@@ -13,8 +13,7 @@ from opennki.base.codes import NKI1046, NKI5101, NKI5104, NKI5105
 from opennki.base.diag import Diagnostic, diagnostic, fail, problem
 from opennki.base.loc import SrcLoc, short_path
 from opennki.base.text import nearest
-from opennki.ir import Inst
-from opennki.penguin import Contradiction, Function, crossing, keep_edges, strangers
+from opennki.ir import Contradiction, Inst, Record, crossing, keep_edges, strangers
 
 from .plain import shown
 
@@ -77,7 +76,7 @@ def unknown_names(edges: Sequence[Edge], known: Sequence[str]) -> list[Diagnosti
     return [diagnostic(one, loc) for (_, loc), one in found.items()]
 
 
-def settle(function: Function, edges: Sequence[Edge]) -> list[Diagnostic]:
+def settle(function: Record[Any], edges: Sequence[Edge]) -> list[Diagnostic]:
     """Order the instructions of `function` by their explicit edges.
 
     Returns: an NKI5101 for every edge to an instruction of another kernel, an NKI1046 for every

@@ -10,7 +10,7 @@ import pytest
 import opennki.api.isa as nisa
 import opennki.api.language as nl
 from opennki.base.diag import NkiError
-from opennki.penguin.function import walk
+from opennki.ir import walk
 from opennki.target import SUNDA, Dialect, target
 from opennki.trace import TraceContext
 from opennki.trace.enums import dma_engine

@@ -59,6 +59,11 @@ class Tracks:
             reached[track] = self.value[node] = reached[track] + 1
 
 
+def track_of(inst: Instruction) -> int:
+    """The track that an instruction completes on."""
+    return _QUEUE_OF[inst.engine] + (FIRST_RING if inst.opcode in DMAS else 0)
+
+
 def track_name(track: int) -> str:
     """``dve`` for an engine, ``sp.ring`` for a ring."""
     name = QUEUES[track % FIRST_RING].name.lower()

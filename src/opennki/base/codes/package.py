@@ -109,6 +109,16 @@ NKI7013 = code(
     right="opennki run kernels.py:softmax --grid 2",
 )
 
+NKI7014 = code(
+    "NKI7014",
+    "binary form without a file",
+    "the form {form} is binary, and is not printed",
+    hint="name a file for it: --output {name}.klr; --to klr prints the same as text",
+    why="Its bytes mean nothing to a person, and may change how a terminal behaves.",
+    wrong="opennki lower k.py:softmax --arg 'x=f32[128,64]' --to klr-file",
+    right="opennki lower k.py:softmax --arg 'x=f32[128,64]' --to klr-file -o softmax.klr",
+)
+
 NKI7015 = code(
     "NKI7015",
     "array file that cannot be used",
@@ -200,4 +210,26 @@ NKI7022 = code(
     why="A command, an option or a value is missing or not known, and nothing was done.",
     wrong="opennki check k.py --jsn",
     right="opennki check k.py --json",
+)
+
+NKI7023 = code(
+    "NKI7023",
+    "KLR file where Python is wanted",
+    "{path} is a KLR file; kernels in Python are wanted here",
+    hint="`opennki lower {path} --to bir` lowers it, and `opennki klr info {path}` says what it "
+    "holds",
+    why="A KLR file holds a kernel that was traced already, for arguments of given shapes.",
+    wrong="opennki run softmax.klr",
+    right="opennki lower softmax.klr --to program",
+)
+
+NKI7024 = code(
+    "NKI7024",
+    "instruction not found",
+    "kernel `{kernel}` has no instruction {got}",
+    hint="it has {count}, numbered from 0; did you mean {close}?; a line is written {line}",
+    why="An instruction is chosen by its number in the order of the text, by its name or kind, or "
+    "by a line that makes it.",
+    wrong="opennki stages k.py:softmax --arg 'x=f32[128,64]' --inst 1000",
+    right="opennki stages k.py:softmax --arg 'x=f32[128,64]' --inst 3",
 )

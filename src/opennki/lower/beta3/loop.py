@@ -8,6 +8,8 @@ from typing import Final
 
 import numpy as np
 
+from opennki.base.codes import NKI2805
+from opennki.base.diag import fail
 from opennki.base.dtypes import DType, float8_e8m0fnu, uint8
 from opennki.birpy import (
     AccessPattern,
@@ -29,32 +31,52 @@ from opennki.ir import Inst, Tensor, row_major
 from opennki.isa.enums import Engine
 from opennki.isa.registry import INSTRUCTIONS
 from opennki.isa.transpose import TransposeOp
+from opennki.lower.internal import CallLowering, InternalKernels
 from opennki.lower.memlocs import Locations
 from opennki.lower.rules import RULES
 from opennki.lower.table import Lowering, Rule
 from opennki.penguin import DynamicLoop as PenguinDynamicLoop
 from opennki.penguin import Function as PenguinFunction
+from opennki.penguin import GraphOp, LoopKind, Region, Statement
 from opennki.penguin import Loop as PenguinLoop
-from opennki.penguin import LoopKind, Region, Statement
 from opennki.penguin import While as PenguinWhile
 
 _IDENTITY: Final = "identity_{}"
 
 
 class BirCodeGenLoop:
-    """Lowers the functions of a launch (one per core) to a BIR module."""
+    """Lowers the functions of a launch (one per core) to a BIR module.
+
+    Attributes: kernels, what graph ops become calls of; None where there are no graph ops.
+    """
+
+    def __init__(self, kernels: InternalKernels | None = None) -> None:
+        self.kernels = kernels
 
     def run_on_module(self, functions: Sequence[PenguinFunction]) -> Module:
-        """The module of `functions`, which share one target."""
-        made = [FunctionLowering(fn).run() for fn in functions]
-        return Module(made, functions[0].target.arch)
+        """The module of `functions`, which share one target.
+
+        Raises: NkiError for a graph op that has no kernel, or one that does not fit it.
+        """
+        calls = None
+        if self.kernels is not None:
+            calls = CallLowering(self.kernels, set(map(_name_of, functions)))
+        made = [FunctionLowering(fn, calls).run() for fn in functions]
+        called = [] if calls is None else calls.functions
+        return Module(made, functions[0].target.arch, nki_functions=called)
+
+
+def _name_of(fn: PenguinFunction) -> str:
+    """What the function of BIR is called."""
+    return fn.name if fn.cores == 1 else f"{fn.name}_core{fn.core}"
 
 
 class FunctionLowering:
     """State of lowering one function."""
 
-    def __init__(self, source: PenguinFunction) -> None:
+    def __init__(self, source: PenguinFunction, calls: CallLowering | None = None) -> None:
         self.source = source
+        self.calls = calls
         self.locations = Locations(source.tensors)
         self.prologue: list[Item] = []
         self.count = 0
@@ -66,12 +88,12 @@ class FunctionLowering:
     def run(self) -> Function:
         """The BIR function: identity matrices first, then the body."""
         source = self.source
-        name = source.name if source.cores == 1 else f"{source.name}_core{source.core}"
         self._taken = {i.name for i in source.instructions() if i.name is not None}
         body = self._body(source.body)
         block = BasicBlock("Block1", self.prologue + body)
         memlocs = self.locations.memlocs
-        return Function(name, memlocs, [block], list(source.args), list(source.results))
+        ends = list(source.args), list(source.results)
+        return Function(_name_of(source), memlocs, [block], *ends)
 
     def _body(self, body: list[Statement]) -> list[Item]:
         made: list[Item] = []
@@ -90,6 +112,8 @@ class FunctionLowering:
     def _instruction(self, inst: Inst) -> Instruction:
         cls = inst.__class__
         name = inst.name
+        if isinstance(inst, GraphOp):
+            return self._call(inst)
         if name is None:
             name = f"I-{self.count}"
             self.count += 1
@@ -98,8 +122,20 @@ class FunctionLowering:
         else:
             made = _LOWERINGS[cls](inst, name, self.locations.of_view)
         if self._edges:
-            self._names[inst] = name
-            made.dependencies = tuple((self._names[p], EdgeKind.Ordered) for p in inst.after)
+            self._order(inst, made)
+        return made
+
+    def _order(self, inst: Inst, made: Instruction) -> None:
+        """Add the explicit edges of an instruction."""
+        self._names[inst] = made.name
+        made.dependencies = tuple((self._names[p], EdgeKind.Ordered) for p in inst.after)
+
+    def _call(self, op: GraphOp) -> Instruction:
+        """The call of a kernel that computes a graph op."""
+        if self.calls is None:
+            raise fail(NKI2805, op.loc, name=op.spec.label, known="none")
+        made = self.calls.call(op, self.source, self._taken, self.locations.of_view)
+        self._order(op, made)
         return made
 
     def _loop(self, loop: PenguinLoop) -> Loop:

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from opennki.base.affine import LoopVar
-from opennki.ir import Inst
-from opennki.penguin.function import DynamicLoop, Loop, Region, Statement, While
+from opennki.ir import DynamicLoop, Inst, Region, While
+from opennki.penguin.function import Loop, Statement
 from opennki.penguin.substitute import copy_of, substitute
 
 Trips = tuple[int, ...]

@@ -10,8 +10,7 @@ from typing import Any
 from opennki.base.codes import NKI1044
 from opennki.base.diag import NkiError
 from opennki.base.dtypes import float32
-from opennki.ir import Inst, Tensor
-from opennki.penguin import DynamicLoop, While
+from opennki.ir import DynamicLoop, Inst, Tensor, While
 from opennki.target import keywords
 from opennki.trace.context import TraceContext
 from opennki.trace.earlier import use

@@ -4,15 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from opennki.penguin import (
-    DynamicLoop,
-    crossing,
-    keep_edges,
-    parse_function,
-    print_function,
-    strangers,
-    verify,
-)
+from opennki.ir import DynamicLoop, crossing, keep_edges, strangers
+from opennki.penguin import parse_function, print_function, verify
 
 TENSORS = """tensor %t: float32[64, 32] sbuf
 tensor %u: float32[64, 32] sbuf

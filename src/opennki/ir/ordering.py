@@ -13,12 +13,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise, product
+from typing import Any
 
 import numpy as np
 
-from opennki.ir import Access, Inst, Tensor, View
-
-from .function import DynamicLoop, Function, Region, Statement, While, walk
+from .inst import Inst
+from .record import DynamicLoop, Record, Region, While, walk
+from .spec import Access
+from .tensor import Tensor
+from .view import View
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,7 @@ class Contradiction:
     chain: tuple[Inst, ...]
 
 
-def strangers(function: Function) -> Iterator[tuple[Inst, Inst]]:
+def strangers(function: Record[Any]) -> Iterator[tuple[Inst, Inst]]:
     """Explicit edges to instructions that are not of this function: who asks, and for what."""
     asking = [inst for inst in function.instructions() if inst.after]
     if asking:
@@ -43,7 +46,7 @@ def strangers(function: Function) -> Iterator[tuple[Inst, Inst]]:
             yield from ((inst, other) for other in inst.after if id(other) not in known)
 
 
-def crossing(function: Function) -> Iterator[tuple[Inst, Inst]]:
+def crossing(function: Record[Any]) -> Iterator[tuple[Inst, Inst]]:
     """Explicit edges to what is in a run-time loop that is not around who asks: both of them."""
     homes = dict(_homes(function.body, ())) if any(i.after for i in function.instructions()) else {}
     for inst, around in homes.items():
@@ -56,7 +59,7 @@ def crossing(function: Function) -> Iterator[tuple[Inst, Inst]]:
 Around = tuple[int, ...]
 
 
-def _homes(body: list[Statement], around: Around) -> Iterator[tuple[Inst, Around]]:
+def _homes(body: list[Any], around: Around) -> Iterator[tuple[Inst, Around]]:
     """Every instruction with the run-time loops around it, by number."""
     for item in body:
         if isinstance(item, Inst):
@@ -66,7 +69,7 @@ def _homes(body: list[Statement], around: Around) -> Iterator[tuple[Inst, Around
             yield from _homes(item.body, (*around, *more))
 
 
-def keep_edges(function: Function) -> list[Contradiction]:
+def keep_edges(function: Record[Any]) -> list[Contradiction]:
     """Reorder `function` so that every explicit edge leads to an earlier instruction.
 
     Returns: edges that contradict the values that instructions pass to each other, other edges, or
@@ -79,7 +82,7 @@ def keep_edges(function: Function) -> list[Contradiction]:
     return [one for one in found if one is not None]
 
 
-def _forward(function: Function) -> Iterator[tuple[Inst, Inst]]:
+def _forward(function: Record[Any]) -> Iterator[tuple[Inst, Inst]]:
     if any(inst.after for inst in function.instructions()):
         place = {id(inst): n for n, inst in enumerate(function.instructions())}
         for inst in function.instructions():
@@ -88,7 +91,7 @@ def _forward(function: Function) -> Iterator[tuple[Inst, Inst]]:
                     yield inst, producer
 
 
-def _without_regions(body: list[Statement]) -> Iterator[Statement]:
+def _without_regions(body: list[Any]) -> Iterator[Any]:
     """The statements with explicit edges in place of regions that hold instructions only."""
     for item in body:
         if not isinstance(item, Inst | Region):
@@ -103,7 +106,7 @@ def _without_regions(body: list[Statement]) -> Iterator[Statement]:
         yield from insts
 
 
-def _move(body: list[Statement], inst: Inst, producer: Inst) -> Contradiction | None:
+def _move(body: list[Any], inst: Inst, producer: Inst) -> Contradiction | None:
     """Put `inst`, and what depends on it, behind `producer`."""
     start, end = _index(body, inst), _index(body, producer)
     if start > end:  # an earlier move did it
@@ -127,12 +130,12 @@ def _move(body: list[Statement], inst: Inst, producer: Inst) -> Contradiction | 
     return None
 
 
-def _index(body: list[Statement], inst: Inst) -> int:
+def _index(body: list[Any], inst: Inst) -> int:
     return next(k for k, item in enumerate(body) if any(one is inst for one in walk([item])))
 
 
 def _chain(
-    body: list[Statement], because: dict[int, int], end: int, inst: Inst, producer: Inst
+    body: list[Any], because: dict[int, int], end: int, inst: Inst, producer: Inst
 ) -> tuple[Inst, ...]:
     between = []
     place = because[end]
@@ -142,20 +145,20 @@ def _chain(
     return (inst, *reversed(between), producer)
 
 
-def _follows(later: Statement, earlier: Statement) -> bool:
+def _follows(later: Any, earlier: Any) -> bool:
     """Whether the values or the edges of two statements ask for their present order."""
     if any(_depends(b, a) for b, a in product(walk([later]), walk([earlier]))):
         return True
     return _steers(earlier, later) or _steers(later, earlier)
 
 
-def _steers(writer: Statement, loop: Statement) -> bool:
+def _steers(writer: Any, loop: Any) -> bool:
     """Whether an instruction of `writer` writes a register that runs a loop in `loop`."""
     named = {id(tensor) for tensor in _named(loop)}
     return any(id(view.tensor) in named for inst in walk([writer]) for view in inst.writes())
 
 
-def _named(statement: Statement) -> Iterator[Tensor]:
+def _named(statement: Any) -> Iterator[Tensor]:
     """The registers that loops in `statement` themselves name."""
     if isinstance(statement, DynamicLoop | While):
         yield from statement.registers()

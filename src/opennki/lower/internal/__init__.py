@@ -1,0 +1,10 @@
+"""Internal kernels: what graph ops are lowered to."""
+
+from .cache import KernelCache, key_of
+from .calls import CallLowering, Form, InternalKernels
+from .registry import BUILT_IN, InternalKernel, KernelRequest, Registry, Tracer
+
+__all__ = [
+    "BUILT_IN", "CallLowering", "Form", "InternalKernel", "InternalKernels", "KernelCache",
+    "KernelRequest", "Registry", "Tracer", "key_of",
+]  # fmt: skip

@@ -8,12 +8,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from opennki.backend.alloc import liveness, occupancy, place_dram, place_psum, place_sbuf
+from opennki.backend.alloc import (
+    liveness,
+    occupancy,
+    place_dram,
+    place_psum,
+    place_sbuf,
+)
 from opennki.backend.alloc.pack import FreeSpace, Item, pack
+from opennki.backend.pipeline import build
 from opennki.backend.verify import check_banks, check_overlaps, check_placement
 from opennki.base import dtypes
 from opennki.base.loc import SrcLoc
-from opennki.birpy import Instruction, MemoryType
+from opennki.birpy import Instruction, MemoryType, Module
 from opennki.birpy.parser import parse_module
 from opennki.isa.enums import Engine
 from opennki.target import target
@@ -87,6 +94,30 @@ def test_what_a_loop_shares_with_the_outside_lives_over_it(make):
            } }""",
     )
     assert lives(fn) == {"a": (0, 3), "b": (1, 3)}
+
+
+RENEWING = """I-0 = RegisterMove ALL outs(%r) ins(1:int32)
+while L %r new %a, %b, %c {{
+  block B {{
+    I-1 = Memset DVE outs(%b) ins()
+    I-2 = RegisterMove ALL outs(%r) ins(0:int32)
+  }}
+}}
+I-3 = Memset DVE outs({after}) ins()"""
+
+
+@pytest.mark.parametrize(("after", "life"), [("%d", None), ("%a", (1, 3))])
+def test_a_loop_that_renews_what_is_used_outside_of_it_uses_it(make, after, life):
+    """Otherwise each trip would spoil what has its place meanwhile."""
+    locs = [f"%{name}: float32[128, 8] PSUM Internal" for name in "abcd"]
+    fn = make.function(
+        "\n".join(["%r: int32[1, 1] REG Internal", *locs]), RENEWING.format(after=after)
+    )
+    assert lives(fn).get("a") == life
+    assert lives(fn)["b"] == (1, 1)
+    loop = fn.blocks[0].instructions[1]
+    build(Module([fn], "gen1"), SUNDA, until="ALLOCATED")
+    assert [m.name for m in loop.new] == (["a", "b"] if life else ["b"])
 
 
 def test_equal_tiles_rotate_through_the_memory(make):

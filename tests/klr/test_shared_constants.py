@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from hashlib import sha256
 from pathlib import Path
 
@@ -13,7 +14,13 @@ from opennki.base.diag import NkiError
 from opennki.klr import Address, LncKernel, Memory, Shape, SharedConstantFile, TensorName
 from opennki.klr import shared_constants as module
 from opennki.klr.enums import Dtype
-from opennki.klr.shared_constants import np_dtype, read_constants, write_constants
+from opennki.klr.shared_constants import (
+    embed_constants,
+    embedded_constants,
+    np_dtype,
+    read_constants,
+    write_constants,
+)
 
 
 def kernel_of(files: list[SharedConstantFile], *tensors: TensorName) -> LncKernel:
@@ -66,6 +73,40 @@ def test_constants_come_back(array: np.ndarray, dtype: Dtype, tmp_path: Path):
 def test_a_constant_without_a_tensor_keeps_its_dtype(tmp_path: Path):
     files = write_constants(tmp_path, {"c": np.arange(3, dtype=np.int16)})
     assert read_constants(tmp_path, kernel_of(files))["c"].dtype == np.int16
+
+
+@pytest.mark.parametrize(
+    ("array", "dtype"),
+    [
+        (np.arange(6, dtype=np.float32).reshape(3, 2).T, Dtype.float32),
+        (np.full((2, 3), 1.5, ml_dtypes.bfloat16), Dtype.bfloat16),
+    ],
+)
+def test_a_file_may_have_its_constants_in_it(array: np.ndarray, dtype: Dtype):
+    files = embed_constants({"c": array})
+    found = embedded_constants(kernel_of(files, tensor("c", dtype, *array.shape)))["c"]
+    assert found.dtype == np_dtype(dtype).np  # type: ignore[union-attr]
+    assert np.array_equal(found, array)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("shared_constants/x.npy", "there are no files beside a prebuilt kernel, so it must hold "
+         "them"),
+        ("data:;base64,?", "it is no base64"),
+        ("data:;base64,AAAA", "it is not a NumPy file of numbers in row-major order"),
+    ],
+)  # fmt: skip
+def test_a_constant_that_is_not_in_the_file_is_refused(name: str, text: str):
+    with pytest.raises(NkiError, match=f"NKI4110.*constant `c` cannot be read from .*: {text}"):
+        embedded_constants(kernel_of([SharedConstantFile("c", name)]))
+
+
+def test_a_constant_in_the_file_must_be_what_its_tensor_is():
+    files = embed_constants({"c": np.zeros((2, 3), np.float32)})
+    with pytest.raises(NkiError, match=r"NKI4110.*the shape \(2, 3\), and the tensor \(3, 2\)"):
+        embedded_constants(kernel_of(files, tensor("c", Dtype.float32, 3, 2)))
 
 
 def why(directory: Path, kernel: LncKernel) -> str:
@@ -165,3 +206,11 @@ def test_a_large_file_is_refused_by_its_size(tmp_path: Path, monkeypatch: pytest
 def test_a_constant_must_be_what_its_tensor_is(of: TensorName, text: str, tmp_path: Path):
     files = write_constants(tmp_path, {"c": np.arange(3, dtype=np.int16)})
     assert why(tmp_path, kernel_of(files, of)) == text
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path):
+    (file,) = write_constants(tmp_path, {"c": np.zeros(3)})
+    path = tmp_path / file.fileName
+    path.unlink()
+    os.mkfifo(path)
+    assert why(tmp_path, kernel_of([file])) == "it is no regular file"

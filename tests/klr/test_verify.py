@@ -56,6 +56,7 @@ from opennki.klr import (
     verify,
 )
 from opennki.klr.tensors import Access, Address
+from opennki.klr.verify import MAX_KNOWN
 
 
 def tensor(name: str = "t", memory: Memory = Memory.sbuf, *dims: int) -> TensorName:
@@ -441,3 +442,25 @@ def test_shapes_and_places_of_one_name_are_compared():
         "NKI4204: tensor `t` is described in two ways: its address is `t.place`, and `elsewhere` "
         "elsewhere"
     ]
+
+
+def test_what_is_private_may_be_something_else_on_every_core():
+    def blocks(size: int, memory: Memory = Memory.sbuf) -> list[Block]:
+        return [body(memset(Simple(tensor("t", memory, 4, size))))]
+
+    assert verify(LncKernel("k", [], [], [blocks(8), blocks(16)])) == []
+    shared = [blocks(size, Memory.shared_hbm) for size in (8, 16)]
+    (found,) = verify(LncKernel("k", [], [], shared))
+    assert found.code.id == "NKI4204"
+    argument = tensor("t", Memory.private_hbm, 4, 8)
+    (found,) = verify(LncKernel("k", [argument], [], [blocks(8), blocks(16)][1:]))
+    assert found.code.id == "NKI4204"
+
+
+def test_among_very_many_names_no_similar_one_is_looked_for():
+    def hints(count: int) -> list[str]:
+        blocks = [Block(f"b{i}", False, [jump("b0x")]) for i in range(count)]
+        return [d.hint or "" for d in verify(LncKernel("k", [], [], [blocks]))]
+
+    assert "did you mean `b0`" in hints(MAX_KNOWN)[0]
+    assert "did you mean" not in hints(MAX_KNOWN + 1)[0]

@@ -7,6 +7,7 @@ rounding only. BIR and the program run the same instructions, and agree bit for 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ import pytest
 from opennki.base import dtypes
 from opennki.base.affine import AffineExpr, LoopVar
 from opennki.base.diag import Severity
-from opennki.birpy import dumps, loads, parse_module, print_module
+from opennki.birpy import difference, dumps, loads, parse_module, print_module
 from opennki.birpy import verify as verify_bir
 from opennki.driver import Options, compile_functions
 from opennki.ir import Role, Space, Tensor, View
@@ -143,6 +144,21 @@ def test_levels_and_forms_agree(build, dtype):
     assert apart(results[0], want) <= LIMIT[dtype]
 
 
+@pytest.mark.parametrize("name", ["trn1", "trn2", "trn3"])
+@pytest.mark.parametrize("prebuilt", [False, True], ids=["readable", "prebuilt"])
+@pytest.mark.parametrize("build", BUILDS, ids=lambda build: build.__name__)
+def test_both_roads_make_the_same_kernels(build, prebuilt, name):
+    function, arrays = made(build, BF16, name)
+    options = Options(function.target)
+    first = compile_functions([function], options)
+    second = compile_functions([function], replace(options, frontend="beta2"), prebuilt=prebuilt)
+    assert difference(first.expanded, second.expanded) is None
+    if name == "trn2":
+        want = first.run(arrays, "program")[0]["out"].tobytes()
+        for level in ("bir", "program"):
+            assert second.run(arrays, level)[0]["out"].tobytes() == want
+
+
 @pytest.mark.parametrize("name", ["trn1", "trn3"])
 def test_other_targets(name):
     function, arrays = made(block, F32, name)
@@ -152,10 +168,12 @@ def test_other_targets(name):
     assert apart(got, want) <= LIMIT[F32]
 
 
+@pytest.mark.parametrize("frontend", ["beta2", "beta3"])
 @pytest.mark.parametrize("prebuilt", [False, True])
-def test_texts_give_the_module_back(prebuilt):
+def test_texts_give_the_module_back(prebuilt, frontend):
     function, _ = made(block, F32, "trn2")
-    module = compile_functions([function], Options(function.target), prebuilt=prebuilt).bir
+    options = Options(function.target, frontend=frontend)
+    module = compile_functions([function], options, prebuilt=prebuilt).bir
     assert [d.message for d in verify_bir(module) if d.severity is Severity.error] == []
     assert loads(dumps(module)) == module
     assert parse_module(print_module(module)) == module

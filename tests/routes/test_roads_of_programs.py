@@ -365,6 +365,13 @@ def test_products_add_up_in_loops(accumulate, before, inside, loop):
     agree(kernel, FLOATS, ONE)
 
 
+@pytest.mark.parametrize("loop", ["range", "while", "nested"])
+def test_tensors_that_nothing_uses_do_not_begin_anew(loop):
+    made = agree(test_run_time.beside_idle_tensors(loop), FLOATS, ONE)
+    assert "field Block.begins" not in klr.used_extensions(made.klr)
+    assert klr.verify(made.klr) == []
+
+
 def test_a_product_is_published():
     @nki.jit
     def kernel(x):

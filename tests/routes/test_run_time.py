@@ -158,6 +158,55 @@ def test_nests_of_loops_are_those_of_python(nest):
     check(built(nest), [x, stops], reference(nest, x))
 
 
+# ---- tensors that nothing uses -----------------------------------------------------------------
+
+
+def beside_idle_tensors(loop: str) -> Any:
+    """Sums three products in PSUM; each trip makes a tensor there that nothing uses."""
+
+    @nki.jit
+    def kernel(x, count):
+        a = tile(x)
+        acc = nl.ndarray((WIDTH, WIDTH), dtype=nl.float32, buffer=nl.psum)
+        left = tile(count)
+        trips = nisa.register_alloc()
+        nisa.register_load(trips, left)
+
+        def body():
+            nl.ndarray((WIDTH, WIDTH), dtype=nl.float32, buffer=nl.psum, name="idle")
+            nisa.nc_matmul(acc, a, a)
+
+        if loop == "while":
+            while trips:
+                body()
+                nisa.tensor_scalar(left, left, op0=nl.subtract, operand0=1)
+                nisa.register_load(trips, left)
+        elif loop == "nested":
+            for _ in nl.dynamic_range(1):
+                nl.ndarray((WIDTH, WIDTH), dtype=nl.float32, buffer=nl.psum)
+                for _ in nl.dynamic_range(trips):
+                    body()
+        else:
+            for _ in nl.dynamic_range(trips):
+                body()
+        out = nl.ndarray((WIDTH, WIDTH), dtype=nl.float32, buffer=nl.sbuf)
+        nisa.tensor_copy(out, acc)
+        return result(out)
+
+    return kernel
+
+
+@pytest.mark.parametrize("loop", ["range", "while", "nested"])
+@pytest.mark.parametrize(("frontend", "level"), [
+    ("beta3", "penguin"), ("beta3", "bir"), ("beta3", "program"), ("beta2", "bir"),
+    ("beta2", "program"),
+])  # fmt: skip
+def test_what_nothing_uses_spoils_nothing_that_shares_its_place(loop, frontend, level, rng):
+    x = rng.integers(-9, 9, (ROWS, WIDTH)).astype(np.float32)
+    run = nki.simulate(beside_idle_tensors(loop), target="trn2", level=level, frontend=frontend)
+    np.testing.assert_array_equal(run(x, np.array([[3]], np.int32)), 3 * x.T @ x)
+
+
 # ---- several programs --------------------------------------------------------------------------
 
 

@@ -6,30 +6,52 @@ becomes a kernel ``@k``, read from the binary, and a call of it:
 
     inst__k = NKIKernel Unassigned outs(%y) ins(%x) {func="k", ...}
 
+Its instructions must keep the rules of calls on the target, of which a file of KLR says nothing.
+What only one core has, it shares with nobody, whatever the binary says.
+
 Source: KLR lowering, "How a KLR kernel enters a BIR module".
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from opennki.base.codes import NKI2813, NKI2814, NKI9003
-from opennki.base.diag import NkiError, fail
+from opennki.base.diag import Diagnostic, NkiError, fail
 from opennki.birpy import BasicBlock, Function, Instruction, Module
 from opennki.birpy.binary import FORMAT, IDENTIFIER, bytes_of, from_bytes
 from opennki.birpy.calls import BINARY, CALL
 from opennki.birpy.enums import KernelSource
 from opennki.birpy.module import Item
+from opennki.lower import instruction_problems
+from opennki.target import of_arch
 
-Reader = Callable[[bytes], Module]
-"""Makes a module of the bytes of one format. Raises: NkiError if they are not of it."""
+Reader = Callable[[bytes, str], Module]
+"""Makes a module of the bytes of one format, for the target that BIR calls by the second argument.
+
+Raises: NkiError if the bytes are not of the format.
+"""
+
+
+def _of_bir(content: bytes, arch: str) -> Module:
+    """BIR says what target it is for, which `load_kernels` looks at."""
+    return from_bytes(content)
+
+
+def _of_klr(content: bytes, arch: str) -> Module:
+    """KLR is imported when a kernel in it is first loaded: few programs have one."""
+    from opennki.lower.beta2 import stored
+
+    return stored.from_bytes(content, arch)
+
 
 READERS: Final[Mapping[str, tuple[Reader, KernelSource]]] = {
-    FORMAT: (from_bytes, KernelSource.Beta3),
+    FORMAT: (_of_bir, KernelSource.Beta3),
+    "klr": (_of_klr, KernelSource.Beta2),
 }
-"""Format -> how it is read, and where kernels in it come from. KLR is to be another row."""
+"""Format -> how it is read, and where kernels in it come from."""
 
 PREFIX: Final = "inst__"
 """What the name of a call begins with, before that of its kernel."""
@@ -132,7 +154,9 @@ class _Loader:
             why = "is no base64"
         elif not why and content is not None and found is None:
             try:
-                found = self._read[format, text] = self.readers[format][0](content)
+                found = self.readers[format][0](content, self.module.arch)
+                self._read[format, text] = found
+                _own_memory(found)
             except NkiError as error:
                 why = f"cannot be read: {error.diagnostics[0].message}"
         if found is not None and not why:
@@ -142,9 +166,24 @@ class _Loader:
                 i.opcode == BINARY for f in found.functions for i in f.instructions()
             ):
                 why = "calls other kernels: expand these calls before it is stored"
+            elif (wrong := next(_problems(found), None)) is not None:
+                why = f"has a wrong instruction: {wrong.message}"
         if found is None or why:
             raise fail(NKI2814, inst.loc, inst=inst.name, why=why)
         return found
+
+
+def _problems(module: Module) -> Iterator[Diagnostic]:
+    """Errors in instructions of a module; a target that is unknown is the module's own problem."""
+    target = of_arch(module.arch)
+    return iter(()) if target is None else instruction_problems(module, target)
+
+
+def _own_memory(module: Module) -> None:
+    """Let the function of the only core share nothing."""
+    if len(module.functions) == 1:
+        for memloc in module.functions[0].memlocs.values():
+            memloc.shared = False
 
 
 _KEPT: Final = (

@@ -14,7 +14,13 @@ from time import perf_counter
 from typing import Final
 
 from opennki.backend.accumulate import set_accumulation
-from opennki.backend.alloc import liveness, place_dram, place_psum, place_sbuf
+from opennki.backend.alloc import (
+    forget_unused,
+    liveness,
+    place_dram,
+    place_psum,
+    place_sbuf,
+)
 from opennki.backend.flatten import Flatten
 from opennki.backend.inline_kernels import inline_kernels
 from opennki.backend.program import Program
@@ -83,6 +89,7 @@ def allocate(build: Build) -> None:
     build.report(place_dram(build.module, build.target))
     for function in build.module.functions:
         live = liveness(function)
+        forget_unused(live)
         build.report(check_overlaps(live))
         build.report(place_sbuf(live, build.target))
         build.report(place_psum(live, build.target))

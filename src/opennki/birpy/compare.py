@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any, Final
 
 import numpy as np
@@ -24,6 +25,9 @@ from .printer import print_item
 
 GENERATED: Final = re.compile(r"(I|Loop|Block)-?\d+|\.[a-z]+\.\d+")
 """Names that the compiler makes."""
+
+OWN: Final = re.compile(r"\.own\.\d+")
+"""Names that a storage has on one road because a result of another core has its own one."""
 
 LABELS: Final = frozenset({"on_true", "on_false", "target"})
 
@@ -107,7 +111,8 @@ class _Comparison:
             self._same(f"name of a {kind}", (there.get(left), left), (right, back.get(right)))
             return
         made = GENERATED.fullmatch(left) and GENERATED.fullmatch(right)
-        if not free and not made:
+        given = OWN.fullmatch(left) or OWN.fullmatch(right)
+        if not free and not made and not given:
             self._same(f"name of a {kind}", left, right)
         there[left], back[right] = right, left
 
@@ -212,13 +217,22 @@ class _Comparison:
     def _memloc(self, a: MemoryLocation, b: MemoryLocation, free: bool = False) -> None:
         self._corresponds("storage", a.name, b.name, free)
         self._same(f"storage {a.name}", a.fields()[1:], b.fields()[1:])
-        self._same(f"contents of {a.name}", _contents(a), _contents(b))
+        mine, theirs = _contents(a), _contents(b)
+        if mine != theirs:
+            raise _Found(f"contents of {a.name}", *(_digest(held) for held in (mine, theirs)))
 
 
 def _contents(memloc: MemoryLocation) -> bytes | None:
     if memloc.data is None:
         return None
     return np.asarray(memloc.data).astype(memloc.dtype.np).tobytes()
+
+
+def _digest(contents: bytes | None) -> str:
+    """Contents as far as they can be shown."""
+    if contents is None:
+        return "none"
+    return f"{len(contents)} bytes with the hash {sha256(contents).hexdigest()[:12]}"
 
 
 def _plain(value: Any) -> object:

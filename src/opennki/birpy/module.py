@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from opennki.base.affine import LoopVar
 from opennki.base.loc import UNKNOWN, SrcLoc
 
+from .access import AccessPattern
 from .instruction import Instruction
 from .memloc import MemoryLocation
 
@@ -100,8 +101,53 @@ class Function:
         for block in self.blocks:
             yield from _walk(block)
 
+    def used(self) -> dict[str, MemoryLocation]:
+        """Arguments, results, and in order of first use what instructions and loops use; by name.
+
+        To begin anew in a loop is no use.
+        """
+        found = {name: self.memlocs[name] for name in (*self.inputs, *self.outputs)}
+        for memloc in _uses(self.blocks):
+            found.setdefault(memloc.name, memloc)
+        return found
+
+    def adopt(self, storages: Sequence[MemoryLocation], fill: Instruction) -> None:
+        """Add storages that the compiler made, and name them and the instruction that fills them.
+
+        All get one number at the end of their names if something has one of the names already, as
+        an author's storage or instruction may. A storage that nothing uses gives its name up.
+        """
+        own = {id(storage) for storage in storages}
+        used = {*self.inputs, *self.outputs}
+        used.update(m.name for m in _uses(self.blocks) if id(m) not in own)
+        named = {inst.name for inst in self.instructions() if inst is not fill}
+        end, number = "", 0
+        while fill.name + end in named or any(s.name + end in used for s in storages):
+            number += 1
+            end = f"_{number}"
+        fill.name += end
+        for storage in storages:
+            storage.name += end
+            self.memlocs[storage.name] = storage
+
     def __repr__(self) -> str:
         return f"<birpy.Function {self.name}: {sum(1 for _ in self.instructions())} instructions>"
+
+
+def _uses(blocks: Sequence[BasicBlock]) -> Iterator[MemoryLocation]:
+    """Every use of a storage."""
+    for block in blocks:
+        for item in block.instructions:
+            if isinstance(item, Instruction):
+                for arg in (*item.ins, *item.outs):
+                    if isinstance(arg, AccessPattern):
+                        yield arg.memloc
+                        if arg.index is not None:
+                            yield arg.index.source.memloc
+                continue
+            if not isinstance(item, Loop):
+                yield from item.registers()
+            yield from _uses(item.blocks)
 
 
 def _walk(block: BasicBlock) -> Iterator[Instruction]:

@@ -283,7 +283,7 @@ _FIELDS: Final[Mapping[str, tuple[Field, ...]]] = {
         Field("on_true", STR),
         Field("on_false", STR),
         # Model: ours, storages in PSUM that begin anew where `on_false` leads; see `DynamicLoop`.
-        Field("opennki_begins", STR, ""),
+        Field("opennki_begins", STRS, ()),
     ),
     "UnconditionalBranch": (Field("target", STR),),
     "DevicePrint": (

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from types import CodeType
 from typing import Any, ClassVar, Final
 
 from opennki import klr
 from opennki.base.loc import UNKNOWN, SrcLoc, current
-from opennki.ir import Inst, Record, Recorded, Space
+from opennki.ir import Inst, Record, Recorded
 from opennki.target import Target
 
 from .codegen import Codegen
@@ -28,13 +29,13 @@ class Body:
     """What one program of a launch becomes.
 
     Attributes: blocks; edges, between statements of this program; constants, contents by name;
-    shared, the tensors of it that every core sees; statements, that of every instruction.
+    tensors, the descriptions that statements share; statements, that of every instruction.
     """
 
     blocks: list[klr.Block]
     edges: list[klr.Edges]
     constants: dict[str, Any]
-    shared: list[klr.TensorName]
+    tensors: list[klr.TensorName]
     statements: dict[Inst, klr.Stmt] = field(default_factory=dict)
 
 
@@ -87,9 +88,9 @@ class KlrCodegen(Codegen):
         """The body: blocks, edges between statements, and the constants that they read."""
         laid = Layout(self.function, self.statements)
         blocks = laid.blocks()
-        shared = [t for t in self.places.tensors.values() if t.address.isShared]
         edges = laid.edges()
-        return Body(blocks, edges, self.places.constants, shared, self.statements)
+        tensors = [*self.places.tensors.values()]
+        return Body(blocks, edges, self.places.constants, tensors, self.statements)
 
 
 ASKED: Final = {True: klr.Accumulation.accumulate, False: klr.Accumulation.overwrite}
@@ -107,8 +108,8 @@ def position(loc: SrcLoc) -> klr.Pos:
 def assemble(programs: Sequence[tuple[Record[Any], Body]]) -> klr.LncKernel:
     """The kernel of a launch, whose programs have these records and bodies.
 
-    Results that each core names differently are named by what the names have in common, or
-    ``output_<i>``: statements of a core that uses another name mean that tensor.
+    A result that each core names differently has the name that the first core gives it: statements
+    of every core mean that tensor.
     """
     record, _ = programs[0]
     for other, body in programs[1:]:
@@ -120,16 +121,16 @@ def assemble(programs: Sequence[tuple[Record[Any], Body]]) -> klr.LncKernel:
     edges: list[klr.Edges] = []
     for core, (_, body) in enumerate(programs):
         constants.update(body.constants)
-        shared.update({t.name: t for t in body.shared})
+        shared.update({t.name: t for t in body.tensors if t.address.isShared})
         edges += [_of_core(edge, core if len(programs) > 1 else None) for edge in body.edges]
     ends = {t.name for t in (*inputs, *outputs)}
-    made = klr.LncKernel(
+    kernel = klr.LncKernel(
         record.name, inputs, outputs, [body.blocks for _, body in programs],
         [klr.SharedConstantFile(name, "") for name in constants],
         [t for name, t in shared.items() if name not in ends], merged(edges, len(programs)),
     )  # fmt: skip
-    made.constants = constants
-    return made
+    kernel.constants = constants
+    return kernel
 
 
 def _of_core(edge: klr.Edges, core: int | None) -> klr.Edges:
@@ -154,12 +155,20 @@ def merged(edges: Sequence[klr.Edges], cores: int) -> list[klr.Edges]:
 
 
 def _rename_results(first: Record[Any], other: Record[Any], body: Body) -> None:
-    """Give the results of another core the names that those of the first one have."""
+    """Give the results of another core the names that those of the first one have.
+
+    What is private to that core and has one of these names gets one of the compiler's.
+    """
     names = dict(zip(other.results, first.results, strict=True))
     differing = {old: new for old, new in names.items() if old != new}
     if not differing:
         return
-    for node in klr.walk(body.blocks):
-        if isinstance(node, klr.TensorName) and node.name in differing:
-            assert other.tensors[node.name].space is Space.private_hbm, "shared ones have one name"
-            node.name = differing[node.name]
+    free = (name for n in count() if (name := f".own.{n}") not in other.tensors)
+    for name in [t.name for t in body.tensors if t.name in differing.values()]:
+        differing.setdefault(name, next(free))
+    for tensor in body.tensors:
+        if tensor.name in differing:
+            assert not tensor.address.isShared, "shared ones have one name"
+            tensor.address.name = tensor.name = differing[tensor.name]
+    for block in body.blocks:
+        block.begins = [differing.get(name, name) for name in block.begins]

@@ -21,7 +21,16 @@ from typing import Any
 
 from opennki import klr
 from opennki.base.loc import SrcLoc
-from opennki.ir import DynamicLoop, Inst, Record, Region, Tensor, While
+from opennki.ir import (
+    DynamicLoop,
+    Inst,
+    Record,
+    Region,
+    RunTimeLoop,
+    Tensor,
+    While,
+    renewed,
+)
 
 
 class Layout:
@@ -127,7 +136,7 @@ class Layout:
         op = klr.BrCmpOp.ge_reg if limit else klr.BrCmpOp.ge_imm
         number = 0 if isinstance(loop.stop, Tensor) else loop.stop
         self._branch(op, counter, limit, number, (after, inside), loc)
-        self._body(inside, loop.new)
+        self._body(inside, loop)
         self._add("registerAluOp", klr.RegisterAluOp(index, counter, 0, klr.AluOp.add), loc)
         self._lay(loop.body)
         step = klr.RegisterAluOp(counter, counter, loop.step, klr.AluOp.add)
@@ -142,14 +151,14 @@ class Layout:
         self._open(head)
         condition = loop.condition.name
         self._branch(klr.BrCmpOp.eq_imm, condition, "", 0, (after, inside), loc)
-        self._body(inside, loop.new)
+        self._body(inside, loop)
         self._lay(loop.body)
         self._go(head, loc)
         self._open(after)
 
-    def _body(self, label: str, new: list[Tensor]) -> None:
+    def _body(self, label: str, loop: RunTimeLoop) -> None:
         self._open(label)
-        self._block.begins = [tensor.name for tensor in new]
+        self._block.begins = [tensor.name for tensor in renewed(loop)]
 
     def _set(self, register: str, value: int | Tensor, loc: SrcLoc) -> None:
         """Set a register to a number, or to what another one holds now."""

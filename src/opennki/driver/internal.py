@@ -17,8 +17,7 @@ from .options import Options, normal_grid, resolve_target
 from .specs import ArraySpec
 
 if TYPE_CHECKING:
-    from opennki.birpy import Module
-    from opennki.lower.internal import KernelRequest
+    from opennki.lower.internal import KernelRequest, TracedKernel
 
 
 @dataclass
@@ -36,8 +35,10 @@ class KernelTracer:
         """The route that kernels take to BIR."""
         return self.options.frontend
 
-    def trace(self, request: KernelRequest) -> Module:
+    def trace(self, request: KernelRequest) -> TracedKernel:
         """See `Tracer`. Raises: NKI2810 if there is no such kernel, NkiError for what it does."""
+        from opennki.lower.internal import TracedKernel  # when first needed, as in `compiled`
+
         kernel = found(request)
         version = kernel.request.nki
         options = replace(
@@ -49,7 +50,11 @@ class KernelTracer:
         arrays = tuple([ArraySpec(shape, dtype) for shape, dtype in request.arrays])
         compiled = compile_kernel(kernel.fn, arrays, request.arguments, options)
         self.problems.extend(compiled.problems)
-        return compiled.bir
+        if self.frontend == "beta3":
+            return TracedKernel(compiled.bir)
+        from opennki.lower.beta2.stored import FORMAT, to_binary
+
+        return TracedKernel(compiled.bir, FORMAT, lambda: to_binary(compiled.klr))
 
 
 def _grid(cores: int) -> tuple[int, ...]:

@@ -6,18 +6,14 @@ S-expression. Constants are files of their own, beside it.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from opennki.base.codes import NKI4101, NKI7007, NKI7013
-from opennki.base.diag import Diagnostic, NkiError, Severity, diagnostic, fail
+from opennki.base.codes import NKI4101, NKI4111, NKI7007, NKI7013
+from opennki.base.diag import Diagnostic, NkiError, Severity, fail
 from opennki.base.loc import UNKNOWN, SrcLoc
-from opennki.ir import describe, problems
-from opennki.isa.registry import INSTRUCTIONS
 from opennki.target import Target
 
 from .compiled import text_of
@@ -41,8 +37,11 @@ def is_klr(path: str) -> bool:
         return True
     if file.suffix in (".py", "") or not file.is_file():
         return False
-    with file.open("rb") as stream:
-        return klr.detect(stream.read(_BEGIN)) != ""
+    try:
+        with file.open("rb") as stream:
+            return klr.detect(stream.read(_BEGIN)) != ""
+    except OSError:
+        return False
 
 
 @dataclass(frozen=True)
@@ -73,10 +72,9 @@ class KlrSource:
         cannot be read.
         """
         from opennki import klr
+        from opennki.lower.beta2.stored import launched
 
-        found = klr.lowerable(self.contents)
-        if isinstance(found, klr.Kernel):
-            found = klr.LncKernel(found.name, found.inputs, found.outputs, [found.body])
+        found = launched(self.contents)
         found.constants = klr.read_constants(Path(self.path).parent, found)
         return found
 
@@ -84,10 +82,15 @@ class KlrSource:
 def read_klr(path: str) -> KlrSource:
     """The KLR file at `path`, in any of its forms.
 
-    Raises: NKI7001 if there is no file; NKI41xx and NKI40xx, with the byte or the line and column,
-    for what is not as it should be.
+    Raises: NKI7001 if there is no file, NKI4111 if it cannot be read; NKI41xx and NKI40xx, with the
+        byte or the line and column, for what is not as it should be.
     """
-    octets = existing(path).read_bytes()
+    file = existing(path)
+    try:
+        octets = file.read_bytes()
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise fail(NKI4111, UNKNOWN, file=path, why=why) from None
     try:
         return _read(octets, path)
     except NkiError as error:
@@ -154,39 +157,6 @@ def save_constants(kernel: klr.LncKernel, path: str) -> None:
         raise fail(NKI7007, UNKNOWN, path=path, why=error.strerror or str(error)) from None
 
 
-_OF_CALLS: Final = frozenset({"NKI2303"})
-"""Rules about how a call is written, of which BIR knows nothing."""
-
-_OF_FORMS: Final = frozenset({"NKI2117"})
-"""Rules that differ between instructions that BIR gives one opcode."""
-
-
-def instruction_problems(module: birpy.Module, target: Target) -> Iterator[Diagnostic]:
-    """Errors in single instructions: those that tracing finds in what a kernel calls.
-
-    An instruction that is none of the op table's is left to the back end.
-    """
-    from opennki.sim.ref.bir import Lifter
-
-    for function in module.functions:
-        lifter = Lifter(target)
-        for inst in function.instructions():
-            try:
-                meant = lifter(inst)
-            except NkiError:
-                continue
-            left_out = _OF_CALLS if _SHARED[inst.opcode] == 1 else _OF_CALLS | _OF_FORMS
-            for found in problems(meant, target):
-                if found.code.severity is Severity.error and found.code.id not in left_out:
-                    shown = [(o.name, describe(v)) for o, v in meant.views()]
-                    notes = [f"in `{inst.name}` of function `{function.name}`"]
-                    yield diagnostic(found, inst.loc, shown, notes)
-
-
-_SHARED: Final = Counter(cls.spec.bir for cls in INSTRUCTIONS)
-"""Instructions of the op table that have an opcode."""
-
-
 class LoweredKlr:
     """The kernel of a KLR file on its way to a program for `target`.
 
@@ -208,15 +178,11 @@ class LoweredKlr:
         return self._lowered()
 
     def _lowered(self) -> birpy.Module:
-        from opennki import birpy, klr
-        from opennki.lower.beta2 import KlirToBirCodegen
+        from opennki.lower import instruction_problems
+        from opennki.lower.beta2.stored import lowered
 
-        wrong = klr.verify(self.klr)
-        if wrong:
-            raise NkiError(wrong)
-        kernel = klr.lower_accesses(self.klr)
-        module = KlirToBirCodegen(self.target).run_on_kernel(kernel)
-        wrong = birpy.verify(module) or list(instruction_problems(module, self.target))
+        module = lowered(self.klr, self.target)
+        wrong = list(instruction_problems(module, self.target))
         if wrong:
             raise NkiError(wrong)
         return module

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,7 +15,7 @@ from .check import distinct
 from .compiled import Compiled
 
 if TYPE_CHECKING:
-    from opennki.birpy import BasicBlock, Difference, Function, Module
+    from opennki.birpy import Difference, Module
 
 DEPTHS: Final = ("bir", "cfg", "program")
 """What can be compared: BIR with its loops, BIR as blocks and branches, the scheduled program."""
@@ -56,7 +56,7 @@ def compare_roads(makers: tuple[Compile, Compile], names: tuple[str, str], depth
     if found is not None:
         return Compared((_shown(found, names, first.target),))
     functions = first.module.functions
-    storages = sum(len(set(_used(fn))) for fn in functions)
+    storages = sum(len(fn.used()) for fn in functions)
     count = sum(1 for fn in functions for _ in fn.instructions())
     return Compared((), (), len(functions), count, storages)
 
@@ -139,24 +139,3 @@ def _refused(first: object, second: object, names: tuple[str, str]) -> Compared:
 def _has(found: tuple[Diagnostic, ...], one: Diagnostic) -> bool:
     key = (one.code.id, one.file, one.line, one.message)
     return any((d.code.id, d.file, d.line, d.message) == key for d in found)
-
-
-def _used(function: Function) -> Iterator[str]:
-    """Names of the storages that a function uses."""
-    from opennki.birpy import AccessPattern, Instruction, Loop
-
-    yield from function.inputs
-    yield from function.outputs
-
-    def visit(blocks: list[BasicBlock]) -> Iterator[str]:
-        for block in blocks:
-            for item in block.instructions:
-                if isinstance(item, Instruction):
-                    args = [a for a in (*item.ins, *item.outs) if isinstance(a, AccessPattern)]
-                    yield from (a.memloc.name for a in (*args, *item.indices()))
-                    continue
-                if not isinstance(item, Loop):
-                    yield from (m.name for m in (*item.registers(), *item.new))
-                yield from visit(item.blocks)
-
-    yield from visit(function.blocks)

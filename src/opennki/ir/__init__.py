@@ -3,7 +3,7 @@
 from .inst import PARTITIONS, Company, Inst, Met, Place, instruction
 from .masked import Masked
 from .ordering import Contradiction, crossing, keep_edges, strangers
-from .record import DynamicLoop, Record, Recorded, Region, RunTimeLoop, While, walk
+from .record import DynamicLoop, Record, Recorded, Region, RunTimeLoop, While, renewed, walk
 from .scalar import ScalarFn
 from .shapes import fixed_size, problems, signature, snake_group
 from .spec import (
@@ -84,6 +84,7 @@ __all__ = [
     "out",
     "problems",
     "register",
+    "renewed",
     "row_major",
     "signature",
     "snake_group",

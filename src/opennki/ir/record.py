@@ -99,6 +99,17 @@ Recorded = Inst | Region | DynamicLoop | While
 S = TypeVar("S")
 
 
+def renewed(loop: RunTimeLoop) -> list[Tensor]:
+    """Those tensors that begin anew in every trip of `loop` and that its body uses."""
+    if not loop.new:
+        return []
+    used: set[Tensor] = set()
+    for inst in walk(loop.body):
+        used.update(view.tensor for _, view in inst.views())
+        used.update(view.tensor for view in inst.index_views())
+    return [tensor for tensor in loop.new if tensor in used]
+
+
 class Record(Generic[S]):
     """One core's kernel, as a list of statements.
 

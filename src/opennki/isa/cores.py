@@ -185,7 +185,7 @@ class SendRecvOp(Exchange):
 
 
 @instruction(
-    emit="gpsimd_sb2sb", bir="GPSIMDSB2SB", engines=(Engine.POOL,), since=CAYMAN,
+    emit="gpsimd_sb2sb", bir="GPSIMDSB2SB", klr="SendRecv", engines=(Engine.POOL,), since=CAYMAN,
 )  # fmt: skip
 class GpSimdSwapOp(Exchange):
     """Exchange `src` with the other core through GpSimd's own DMA: what `sendrecv` is in BIR.

@@ -278,7 +278,7 @@ def scan(steps: tuple[Step, Step], data0: Array, data1: Array, initial: Array) -
 
 @instruction(
     "scalar_tensor_tensor", emit="scalartensortensor", bir="TensorScalarPtr",
-    klr="ScalarTensorTensor", engines=(Engine.DVE,), since=SUNDA, owner=False,
+    klr="NcScalarTensorTensor", engines=(Engine.DVE,), since=SUNDA, owner=False,
 )  # fmt: skip
 class ScalarTensorTensorOp(Inst):
     """Two operators in one pass: ``dst = op1(op0(data, operand0), operand1)``.

@@ -154,7 +154,7 @@ def _scale_exponents(values: Array, dtype: DType) -> Array:
 
 
 @instruction(
-    "nc_matmul_mx", emit="matmult_mx", bir="MatmultMx", klr="MatMulMX", engines=(Engine.PE,),
+    "nc_matmul_mx", emit="matmult_mx", bir="MatmultMx", klr="NcMatMulMX", engines=(Engine.PE,),
     since=COREV4,
 )  # fmt: skip
 class MatMulMXOp(Inst):

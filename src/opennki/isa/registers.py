@@ -34,7 +34,8 @@ def held(value: Any) -> Array:
 
 
 @instruction(
-    "register_move", emit="register_move", bir="RegisterMove", engines=(Engine.ALL,), since=SUNDA,
+    "register_move", emit="register_move", bir="RegisterMove", klr="RegisterMove",
+    engines=(Engine.ALL,), since=SUNDA,
 )  # fmt: skip
 class RegisterMove(Inst):
     """Set the register `dst` to the integer `src`, or to what the register `src` holds.
@@ -70,8 +71,8 @@ class RegisterMove(Inst):
 
 
 @instruction(
-    "register_load", emit="register_load", bir="TensorLoad", klr="", engines=(Engine.ALL,),
-    since=SUNDA,
+    "register_load", emit="register_load", bir="TensorLoad", klr="TensorLoad",
+    engines=(Engine.ALL,), since=SUNDA,
 )  # fmt: skip
 class RegisterLoad(Inst):
     """Load the one element of `src` into the register `dst`.
@@ -95,7 +96,8 @@ class RegisterLoad(Inst):
 
 
 @instruction(
-    "register_store", emit="register_store", bir="TensorSave", engines=(Engine.ALL,), since=SUNDA,
+    "register_store", emit="register_store", bir="TensorSave", klr="TensorStore",
+    engines=(Engine.ALL,), since=SUNDA,
 )  # fmt: skip
 class RegisterStore(Inst):
     """Store what the register `src` holds into the one element of `dst`, its lowest bits.

@@ -75,7 +75,9 @@ class NonzeroWithCount(Inst):
         return Masked(values, np.broadcast_to(written, values.shape))
 
 
-@instruction("topk", emit="topk", bir="CustomOp", engines=(Engine.POOL,), since=SUNDA)
+@instruction(
+    "topk", emit="topk", bir="CustomOp", klr="Topk", engines=(Engine.POOL,), since=SUNDA,
+)  # fmt: skip
 class TopK(Inst):
     """The K largest of the n elements of each 16 partitions, ascending, and where they are.
 

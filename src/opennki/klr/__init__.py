@@ -144,6 +144,8 @@ from .sexp import (
     to_sexp,
 )
 from .shared_constants import (
+    embed_constants,
+    embedded_constants,
     read_constants,
     write_constants,
 )
@@ -405,6 +407,8 @@ __all__ = [
     "as_bir",
     "as_contents",
     "detect",
+    "embed_constants",
+    "embedded_constants",
     "engine_of",
     "enum_schema",
     "extends",

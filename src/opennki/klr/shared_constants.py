@@ -5,18 +5,25 @@ the dtype, the shape and the values, ``<f4:[2, 3]`` and the bytes. Source: KLR a
 "File format". Model: dtypes that NumPy files lack, such as bfloat16, are written as unsigned
 integers of the same size; the kernel's tensor of that name says what they are.
 
+A KLR file that has no directory, such as a prebuilt kernel, holds its constants itself: in the
+place of its name, a NumPy file is ``data:;base64,`` and its bytes. Model: the published names are
+those of files, which no colon begins, so that other readers say that there is no such file.
+
 Headers are parsed here, not by NumPy: nothing in a file is evaluated, and nothing is allocated for
 more than the file has.
 """
 
 from __future__ import annotations
 
+import base64
+import binascii
 import io
 import re
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from math import prod
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any, Final
 
 import numpy as np
@@ -37,6 +44,10 @@ Array = NDArray[Any]
 
 DIRECTORY: Final = "shared_constants"
 
+EMBEDDED: Final = "data:;base64,"
+"""What the name of a constant begins with whose file is the rest of the name."""
+
+_NO_NUMBERS: Final = "it is not a NumPy file of numbers in row-major order"
 _NAME: Final = re.compile(rf"{DIRECTORY}/([0-9a-f]{{64}})\.npy")
 _HEADER: Final = re.compile(
     rb"\{\s*'descr':\s*'([<>|=]?[bBiufcV][0-9]{1,3})',\s*'fortran_order':\s*(True|False),"
@@ -54,11 +65,9 @@ def write_constants(directory: Path, arrays: Mapping[str, Array]) -> list[Shared
     for name, array in arrays.items():
         plain = _plain(array)
         file_name = f"{DIRECTORY}/{_digest(plain)}.npy"
-        octets = io.BytesIO()
-        np.save(octets, plain, allow_pickle=False)
         path = directory / file_name
         fresh = path.with_suffix(".tmp")
-        fresh.write_bytes(octets.getvalue())
+        fresh.write_bytes(_numpy_file(plain))
         fresh.replace(path)  # a reader sees all of the file or none of it
         found.append(SharedConstantFile(name, file_name))
     return found
@@ -74,6 +83,43 @@ def read_constants(directory: Path, kernel: LncKernel) -> dict[str, Array]:
         entry.name: _shaped(_read(directory, entry), entry, tensors.get(entry.name))
         for entry in kernel.sharedConstants
     }
+
+
+def embed_constants(arrays: Mapping[str, Array]) -> list[SharedConstantFile]:
+    """As `write_constants`, for a kernel whose file has its constants in it."""
+    files = {name: base64.b64encode(_numpy_file(_plain(a))) for name, a in arrays.items()}
+    return [SharedConstantFile(name, EMBEDDED + text.decode()) for name, text in files.items()]
+
+
+def embedded_constants(kernel: LncKernel) -> dict[str, Array]:
+    """As `read_constants`, of a kernel whose file has its constants in it.
+
+    Raises: NKI4110 for one that is elsewhere, is damaged, or is not what the kernel's tensor is.
+    """
+    tensors = _tensors(kernel)
+    return {
+        entry.name: _shaped(_embedded(entry), entry, tensors.get(entry.name))
+        for entry in kernel.sharedConstants
+    }
+
+
+def _embedded(entry: SharedConstantFile) -> Array:
+    if not entry.fileName.startswith(EMBEDDED):
+        raise _refused(entry, "there are no files beside a prebuilt kernel, so it must hold them")
+    try:
+        octets = base64.b64decode(entry.fileName[len(EMBEDDED) :], validate=True)
+    except (binascii.Error, ValueError):
+        raise _refused(entry, "it is no base64") from None
+    array = _parsed(octets)
+    if array is None:
+        raise _refused(entry, _NO_NUMBERS)
+    return array
+
+
+def _numpy_file(plain: Array) -> bytes:
+    octets = io.BytesIO()
+    np.save(octets, plain, allow_pickle=False)
+    return octets.getvalue()
 
 
 def np_dtype(dtype: Dtype) -> DType | None:
@@ -105,15 +151,19 @@ def _read(directory: Path, entry: SharedConstantFile) -> Array:
         raise _refused(entry, f"files of constants are named {DIRECTORY}/<sha256>.npy")
     path = directory / DIRECTORY / f"{named[1]}.npy"
     try:
-        size = path.stat().st_size
-        if size > MAX_BYTES:
-            raise _refused(entry, f"it has {amount(size)}; at most {amount(MAX_BYTES)} are read")
+        found = path.stat()
+        if not S_ISREG(found.st_mode):
+            raise _refused(entry, "it is no regular file")
+        if found.st_size > MAX_BYTES:
+            raise _refused(
+                entry, f"it has {amount(found.st_size)}; at most {amount(MAX_BYTES)} are read"
+            )
         octets = path.read_bytes()
     except OSError as error:
         raise _refused(entry, error.strerror or type(error).__name__) from None
     array = _parsed(octets)
     if array is None:
-        raise _refused(entry, "it is not a NumPy file of numbers in row-major order")
+        raise _refused(entry, _NO_NUMBERS)
     if _digest(array) != named[1]:
         raise _refused(entry, "its contents are not those that its name is the hash of")
     return array

@@ -14,7 +14,7 @@ Source: KLR abstract syntax, "Containers"; KLR lowering. `access_rules` has the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import fields
 from typing import Final
 
@@ -60,6 +60,9 @@ _REDUCED: Final = "collectivePermuteImplicitReduce"
 MAX_NAME: Final = 100
 """Longer names are cut in messages."""
 
+MAX_KNOWN: Final = 300
+"""Among more names no similar one is looked for, once for each of perhaps as many problems."""
+
 
 def verify(kernel: Kernel | LncKernel) -> list[Diagnostic]:
     """Every violation of a rule, in the order of the kernel.
@@ -76,7 +79,7 @@ def verify(kernel: Kernel | LncKernel) -> list[Diagnostic]:
         found += _placed(tensors.problems(tensor), tensor.loc)
     found += _placed(_twice("input", (t.name for t in kernel.inputs)), UNKNOWN)
     for body in bodies:
-        found += _Body(body, tensors).run()
+        found += _Body(body, _Tensors(tensors)).run()
     if isinstance(kernel, LncKernel):
         found += _placed(_edge_problems(kernel), UNKNOWN)
     return found
@@ -103,10 +106,14 @@ def _twice(kind: str, names: Iterable[str]) -> Problems:
 
 
 class _Tensors:
-    """What is known of tensors and addresses by name; equal objects are looked at once."""
+    """What is known of tensors and addresses by name; equal objects are looked at once.
 
-    def __init__(self) -> None:
-        self._known: dict[tuple[type, str], Node] = {}
+    Args: all, what is known of those that every core shares, by which those of a body are measured.
+    """
+
+    def __init__(self, all: _Tensors | None = None) -> None:
+        self._all = all
+        self._known: dict[tuple[type, str], Node] = {} if all is None else dict(all._known)
         self._seen: dict[int, TensorName] = {}
 
     def problems(self, tensor: TensorName) -> Problems:
@@ -119,6 +126,8 @@ class _Tensors:
             yield from tensor_problems(tensor)
         address = list(self._differences("address", tensor.address.name, tensor.address))
         yield from address or self._differences("tensor", tensor.name, tensor)
+        if self._all is not None and _is_shared(tensor.address) and not address:
+            yield from self._all.problems(tensor)
 
     def _differences(self, kind: str, name: str, at: Address | TensorName) -> Problems:
         known = self._known.setdefault((type(at), name), at)
@@ -130,6 +139,10 @@ class _Tensors:
                 facts = {"field": field.name, "one": _brief(one), "other": _brief(other)}
                 yield problem(NKI4204, kind=kind, name=name, **facts)
                 return
+
+
+def _is_shared(address: Address) -> bool:
+    return address.isShared or address.memory is Memory.shared_hbm
 
 
 def _brief(value: object) -> str:
@@ -149,10 +162,14 @@ def _short(name: str) -> str:
     return name if len(name) <= MAX_NAME else f"{name[:MAX_NAME]}..."
 
 
-def _undefined(kind: str, name: str, known: Iterable[str]) -> Problem:
+def _undefined(kind: str, name: str, known: Collection[str]) -> Problem:
     short = _short(name)
-    close = nearest(short, sorted(map(_short, known)))
-    return problem(NKI4005, kind=kind, name=short, close=close)
+    return problem(NKI4005, kind=kind, name=short, close=_close(short, known))
+
+
+def _close(name: str, known: Collection[str]) -> str:
+    """The name among `known` that was probably meant; none where there are very many."""
+    return nearest(name, sorted(map(_short, known))) if 0 < len(known) <= MAX_KNOWN else ""
 
 
 class _Body:
@@ -211,8 +228,7 @@ class _Body:
         for name in _read_registers(op, parts):
             if name not in self._set:
                 short = _short(name)
-                close = nearest(short, sorted(map(_short, self._set))) if self._set else ""
-                yield problem(NKI4207, name=short, op=op.kind, close=close)
+                yield problem(NKI4207, name=short, op=op.kind, close=_close(short, self._set))
         yield from _pairing(op)
 
     def _targets(self, branch: CmpBranch) -> Problems:

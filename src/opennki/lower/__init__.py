@@ -9,12 +9,15 @@ from .internal import (
     KernelCache,
     KernelRequest,
     Registry,
+    TracedKernel,
     Tracer,
 )
+from .lifter import Lifter, instruction_problems
 from .rules import RULES
 from .table import lift
 
 __all__ = [
     "BUILT_IN", "RULES", "BirCodeGenLoop", "Form", "InternalKernel", "InternalKernels",
-    "KernelCache", "KernelRequest", "Registry", "Tracer", "lift",
+    "KernelCache", "KernelRequest", "Lifter", "Registry", "TracedKernel", "Tracer",
+    "instruction_problems", "lift",
 ]  # fmt: skip

@@ -31,8 +31,13 @@ def target(name: str) -> Target:
     raise KeyError(name)
 
 
+def of_arch(arch: str) -> Target | None:
+    """The target that BIR calls `arch` (``gen3``); None if it is unknown."""
+    return next((found for found in TARGETS if found.arch == arch), None)
+
+
 __all__ = [
     "AFFINE_SELECT_ORDER", "BUFFER_STRINGS", "CAYMAN", "CHANGES", "COREV4", "ENUM_NUMBERS",
     "MEMORY_NAMES", "NEWEST", "SUNDA", "TARGETS", "TONGA", "VERSIONS", "Change", "Dialect",
-    "Target", "keywords", "removed", "target",
+    "Target", "keywords", "of_arch", "removed", "target",
 ]  # fmt: skip

@@ -33,7 +33,9 @@ def lowered(kind: str, args: klr.Node, on: str = "trn3") -> str:
     """The text of the instruction that an operator becomes on a target. Raises: as its rule."""
     site = Site(Storages({}, {}), target(on), 0, 1)
     site.name = "I-0"
-    return print_instruction(RULES[kind](klr.Operator(kind, args).args, site))
+    op = klr.Operator(kind, args)
+    site.check_dtype(op)
+    return print_instruction(RULES[kind](op.args, site))
 
 
 def emitted(inst: Inst, on: str = "trn3") -> klr.Operator:

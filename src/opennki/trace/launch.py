@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from opennki.base.codes import NKI1013, NKI1016, NKI1038
 from opennki.base.diag import Diagnostic, NkiError, diagnostic, problem
 from opennki.base.loc import UNKNOWN, SrcLoc
@@ -85,11 +87,25 @@ def _different_tensors(traces: Sequence[Traced]) -> Iterator[Diagnostic]:
         for name, tensor in traced.function.tensors.items():
             if tensor.space is Space.shared_hbm:
                 made = first.setdefault(name, tensor)
-                here, there = (f"{t.dtype}{list(t.shape)}" for t in (tensor, made))
+                here, there = _described(tensor), _described(made)
+                if here == there and not _same_contents(tensor, made):
+                    here, there = f"{here} with other contents", f"{there}"
                 if here != there:
                     does, other = f"makes `{name}` as {here}", f"makes it as {there}"
                     found = problem(NKI1038, core=core, does=does, first=other)
                     yield diagnostic(found, tensor.loc)
+
+
+def _described(tensor: Tensor) -> str:
+    constant = "a constant " if tensor.role is Role.const else ""
+    return f"{constant}{tensor.dtype}{list(tensor.shape)}"
+
+
+def _same_contents(one: Tensor, other: Tensor) -> bool:
+    """Whether two constants hold the same bits; of other tensors nothing is known yet."""
+    if one.data is None or one is other:
+        return True
+    return np.asarray(one.data).tobytes() == np.asarray(other.data).tobytes()
 
 
 def _different_results(traces: Sequence[Traced]) -> Iterator[Diagnostic]:
@@ -105,14 +121,20 @@ def _returned(traced: Traced) -> str:
     """What a program returns, by the names of shared tensors; private ones are each core's own."""
     if traced.results is None:
         return "nothing"
-    return str(traced.results.rebuild(_Named))
+    own: dict[Tensor, int] = {}
+    return str(traced.results.rebuild(lambda view: _Named(view, own)))
 
 
 class _Named:
-    def __init__(self, view: View) -> None:
+    """How a result reads in a message; `own`, numbers of private ones that were returned so far."""
+
+    def __init__(self, view: View, own: dict[Tensor, int]) -> None:
         tensor = view.tensor
-        own = tensor.space is Space.private_hbm
-        self.text = f"a tensor of {tensor.space}" if own else f"`{tensor.name}`"
+        self.text = f"`{tensor.name}`"
+        if tensor.space is Space.private_hbm and tensor.role is not Role.input:
+            again = f" (result {own[tensor]} again)" if tensor in own else ""
+            own.setdefault(tensor, len(own))
+            self.text = f"{tensor.dtype}{list(tensor.shape)} of {tensor.space}{again}"
 
     def __repr__(self) -> str:
         return self.text

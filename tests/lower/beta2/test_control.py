@@ -18,6 +18,7 @@ from opennki.birpy import (
 )
 from opennki.birpy.printer import print_instruction
 from opennki.lower.beta2 import KlirToBirCodegen, branched, structured
+from opennki.lower.beta2.control import MAX_DEPTH
 from opennki.target import target
 
 from .statements import tensor
@@ -189,7 +190,7 @@ def test_what_begins_anew_in_a_body_is_kept():
     assert [m.name for m in loop.new] == ["p"]
     again = branched(function)
     (test,) = again.blocks[1].instructions
-    assert test.attrs["opennki_begins"] == "p"
+    assert test.attrs["opennki_begins"] == ("p",)
     again.blocks = [BasicBlock("Block1", structured(again))]
     assert difference(Module([function], "gen3"), Module([again], "gen3")) is None
 
@@ -321,6 +322,28 @@ def test_control_flow_that_is_no_loop_is_refused(blocks, block, why):
     (found,) = caught.value.diagnostics
     assert found.code.id == "NKI4502"
     assert found.message == f"block {block} of function `kernel` is no part of a loop: {why}"
+
+
+def nest(count: int) -> Blocks:
+    """A `while` loop in another, and so on, `count` of them."""
+    made: Blocks = {"B0": [put("r", 1), go("H0")]}
+    for i in range(count):
+        made[f"H{i}"] = [branch(OP.eq_imm, "r", 0, f"A{i}", f"I{i}")]
+        made[f"I{i}"] = [go(f"H{i + 1}" if i + 1 < count else f"H{i}")]
+    for i in reversed(range(count)):
+        made[f"A{i}"] = [go(f"H{i - 1}")] if i else []
+    return made
+
+
+def test_loops_nest_as_deep_as_files_may_say_and_no_deeper():
+    assert lowered(nest(MAX_DEPTH))
+    with pytest.raises(NkiError) as caught:
+        lowered(nest(MAX_DEPTH + 1))
+    (found,) = caught.value.diagnostics
+    assert found.message == (
+        f"block H{MAX_DEPTH} of function `kernel` is no part of a loop: it is the head of a loop "
+        f"in {MAX_DEPTH} others"
+    )
 
 
 @pytest.mark.parametrize("structure", [True, False])

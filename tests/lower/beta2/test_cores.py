@@ -5,6 +5,11 @@ from __future__ import annotations
 import pytest
 
 from opennki import klr
+from opennki.builder.klr_emit import EMITTERS
+from opennki.builder.klr_places import Places
+from opennki.isa.cores import GpSimdSwapOp
+from opennki.isa.enums import Engine
+from opennki.testing.statements import tile
 
 from .statements import lowered, refused, tensor
 
@@ -33,6 +38,21 @@ def test_a_transfer_is_a_local_collective():
         "is_local=true, pipe_id=7, recv_from_rank=[1], send_to_rank=1, stream_id=-1}"
     )
     assert not klr.uses_extensions(exchange(1, 1))
+
+
+@pytest.mark.parametrize("core", [0, 1])
+def test_a_swap_is_with_the_other_core(core):
+    swap = GpSimdSwapOp(dst=tile("a", 32, 8), src=tile("b", 32, 8), pipe_id=7, engine=Engine.POOL)
+    made = EMITTERS[GpSimdSwapOp](swap, Places(core))
+    other = klr.IntImm(1 - core)
+    assert (made.args.sendToRank, made.args.recvFromRank) == (other, other)
+    assert made.args.useGpsimdDma
+    want = "GPSIMDSB2SB POOL outs(%a) ins(%b) {opennki_pipe_id=7}"
+    assert lowered("sendRecv", made.args, core, 2) == want
+
+
+def test_a_body_that_is_the_only_one_has_no_rank():
+    assert "send_to_rank=0" in lowered("sendRecv", exchange(0, 0))
 
 
 def test_gpsimd_has_an_opcode_of_its_own():

@@ -42,7 +42,7 @@ def test_a_memset_runs_on_the_engine_that_it_names():
     ("dtype", "said", "value", "text"),
     [
         (float32, klr.Dtype.bfloat16, klr.FloatImm(1.0), "dtype of memSet to float32.*bfloat16"),
-        (int64, klr.Dtype.int64, klr.IntImm(1), "dtype of memSet to int64.*int64"),
+        (int64, klr.Dtype.int64, klr.IntImm(1), "dtype of memSet encountered.*int64"),
         (int8, klr.Dtype.int8, klr.IntImm(128), "value of memSet to int8.*128"),
         (int8, klr.Dtype.int8, klr.FloatImm(0.5), "value of memSet to int8.*0.5"),
         (float32, klr.Dtype.float32, klr.PointerImm(), "immediate.*pointer"),
@@ -72,6 +72,12 @@ def test_a_plain_call_is_a_plain_statement():
     assert zero.args.value == klr.FloatImm(0.0)
     indices = IndexValueInst(dst=tile("t", 128, 4, dtype=int32), pattern=((1, 4),))
     assert not klr.uses_extensions(emitted(indices))
+
+
+def test_pairs_of_a_pattern_move_no_access():
+    inst = IndexValueInst(dst=tile("t", 4, 6, dtype=int32), pattern=((10, 2), (-1, 3)), offset=5)
+    pairs = [klr.APPair(10, 2, 0), klr.APPair(-1, 3, 0)]
+    assert emitted(inst).args.pattern == klr.DataPattern(5, pairs, 0)
 
 
 def test_an_integer_tile_gets_an_integer():

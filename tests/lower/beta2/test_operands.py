@@ -8,7 +8,7 @@ import pytest
 
 from opennki import klr
 from opennki.base.diag import NkiError
-from opennki.base.dtypes import int32
+from opennki.base.dtypes import float8_e4m3, int32
 from opennki.testing.statements import lowered, number, whole
 
 TILE, DST = whole("x", 128, 9), whole("t", 128, 9)
@@ -99,6 +99,38 @@ def test_an_operand_is_at_one_place(kind, args, name):
     assert "; %index*9 < 128]" in lowered(kind, replace(args, **{name: moved()}))
     with pytest.raises(NkiError, match=r"NKI4501.*unsupported dynamic access.*I-0.*x"):
         lowered(kind, replace(args, **{name: scattered()}))
+
+
+TYPED = [(kind, args) for kind, args, _ in STATEMENTS if hasattr(args, "dtype")]
+
+
+@pytest.mark.parametrize(("kind", "args"), TYPED, ids=lambda v: v if isinstance(v, str) else "")
+def test_the_dtype_of_an_operator_is_that_of_its_result(kind, args):
+    same = replace(args, dtype=klr.Dtype.float32)
+    assert lowered(kind, same) == lowered(kind, args)
+    with pytest.raises(NkiError) as caught:
+        lowered(kind, replace(args, dtype=klr.Dtype.bfloat16))
+    (found,) = caught.value.diagnostics
+    assert (found.code.id, found.message) == (
+        "NKI4501",
+        f"unsupported dtype of {kind} to float32 encountered in `I-0`: bfloat16",
+    )
+
+
+def test_the_dtype_of_an_access_counts_and_not_that_of_its_tensor():
+    as_bytes = whole("t", 128, 9)
+    pattern = replace(as_bytes.access.access, dtypeOverride=klr.Dtype.int32)
+    dst = klr.Abstract(klr.BirPattern(pattern))
+    args = klr.NcCopy(dst, whole("x", 128, 9, dtype=int32), klr.Dtype.int32, klr.Engine.dve)
+    assert " DVE outs(%t[0; 9*128, 1*9]:int32) ins(%x)" in lowered("ncCopy", args)
+    with pytest.raises(NkiError, match=r"NKI4501.*dtype of ncCopy to int32 .*: float32"):
+        lowered("ncCopy", replace(args, dtype=klr.Dtype.float32))
+
+
+def test_two_names_of_one_dtype_are_equal():
+    dst = whole("t", 128, 9, dtype=float8_e4m3)
+    for said in (klr.Dtype.float8_e4m3, klr.Dtype.float8e4):
+        assert "Max DVE outs(%t)" in lowered("max8", klr.Max8(dst, TILE, said))
 
 
 def test_other_operands_may_have_one():

@@ -37,6 +37,13 @@ def test_a_ring_has_channels():
     assert not klr.uses_extensions(args)
 
 
+@pytest.mark.parametrize(("channel", "channels"), [(0, 1), (0, None), (None, 1), (2, 3)])
+def test_a_channel_counts_from_0(channel, channels):
+    args = ring(channel_id=channel, num_channels=channels)
+    made = lowered("collectivePermuteImplicit", args)
+    assert (f"channel_id={channel}" in made) is bool(channel)
+
+
 def test_a_ring_may_combine_two_sources():
     args = ring(op=klr.AluOp.add, channel_id=0)
     args.srcs.append(hbm("t"))
@@ -64,8 +71,8 @@ def test_operands_and_operators_must_be_there():
     assert refused("collectivePermuteImplicitReduce", args) == "op: none"
 
 
-@pytest.mark.parametrize(("channel", "channels"), [(2, 2), (-1, 4), (0, 0)])
+@pytest.mark.parametrize(("channel", "channels"), [(2, 2), (-1, 4), (0, 0), (None, 0)])
 def test_a_channel_is_one_of_those_that_there_are(channel, channels):
     args = ring(channel_id=channel, num_channels=channels)
-    want = f"num_channels: {channels} with channel {channel}"
+    want = f"num_channels: {channels} with channel {channel or 0}"
     assert refused("collectivePermuteImplicit", args) == want

@@ -10,6 +10,8 @@ from opennki.lower.beta2 import KlirToBirCodegen
 from opennki.lower.beta2.refused import REFUSED
 from opennki.target import target
 
+from .statements import refused, tensor
+
 
 @pytest.mark.parametrize("kind", REFUSED)
 def test_an_operator_without_a_rule_is_refused_with_the_reason(kind: str):
@@ -24,3 +26,8 @@ def test_an_operator_without_a_rule_is_refused_with_the_reason(kind: str):
     assert found.message == f"unsupported operator encountered in `wrong`: {kind}"
     assert found.notes == [REFUSED[kind]]
     assert (found.file, found.line) == ("k.py", 7)
+
+
+def test_an_operator_of_another_dtype_than_its_result_is_refused():
+    args = klr.Reciprocal(tensor("t", (4, 8)), tensor("x", (4, 8)), klr.Dtype.bfloat16)
+    assert refused("reciprocal", args) == "dtype of reciprocal to float32: bfloat16"

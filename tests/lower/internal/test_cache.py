@@ -8,7 +8,7 @@ from dataclasses import replace
 from opennki.base import dtypes
 from opennki.birpy import Module
 from opennki.ir import Space, Tensor, View
-from opennki.lower.internal import BUILT_IN, InternalKernel, KernelCache, key_of
+from opennki.lower.internal import BUILT_IN, InternalKernel, KernelCache, TracedKernel, key_of
 from opennki.lower.internal import cache as module
 from opennki.penguin import AttentionOp, SoftmaxOp
 from opennki.target import target
@@ -57,7 +57,7 @@ def test_attributes_of_equal_numbers_of_other_types_are_told_apart():
 
 def test_the_cache_forgets_what_was_not_used_for_longest():
     cache = KernelCache(limit=2)
-    one, two, three = (Module([], "gen3") for _ in range(3))
+    one, two, three = (TracedKernel(Module([], "gen3")) for _ in range(3))
     cache.put("1", one)
     cache.put("2", two)
     assert cache.get("1") is one

@@ -2,7 +2,8 @@
 
 Positions number the instructions of a function in text order, loop bodies once. A storage that is
 used in a loop is live over the whole loop, unless every trip writes what it reads of it before it
-reads it; over all loops around an access when another access lies outside of them.
+reads it; over all loops around an access when another access lies outside of them. A loop in whose
+trips a storage begins anew counts as a use of it if there is another one outside of the loop.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from opennki.birpy import (
     BasicBlock,
     Function,
     Instruction,
+    Loop,
     MemoryLocation,
 )
 
@@ -76,6 +78,7 @@ class _Walk:
         self.position = 0
         self.lives: dict[MemoryLocation, list[int]] = {}
         self.looped: dict[MemoryLocation, _Looped] = {}
+        self.renewing: list[tuple[_Frame, MemoryLocation]] = []  # where storages begin anew
 
     def blocks(self, blocks: Sequence[BasicBlock], path: _Path) -> None:
         for block in blocks:
@@ -84,6 +87,8 @@ class _Walk:
                     frame = _Frame(self.position)
                     self.blocks(item.blocks, (*path, frame))
                     frame.end = max(frame.start, self.position - 1)
+                    if not isinstance(item, Loop):
+                        self.renewing += [(frame, loc) for loc in item.new]
                 elif path or self.looped:
                     self.in_loops(item, path)
                 else:
@@ -165,4 +170,22 @@ def liveness(function: Function) -> Liveness:
         for frame in frames:
             life[0] = min(life[0], frame.start)
             life[1] = max(life[1], frame.end)
+    for frame, loc in walk.renewing:
+        bounds = walk.lives.get(loc)
+        if bounds is not None and not frame.start <= bounds[0] <= bounds[1] <= frame.end:
+            bounds[:] = min(bounds[0], frame.start), max(bounds[1], frame.end)
     return Liveness(function, {loc: (a, b) for loc, (a, b) in walk.lives.items()})
+
+
+def forget_unused(live: Liveness) -> None:
+    """Let no trip of a loop begin with storages that nothing uses: they share others' places."""
+    _forget(live.function.blocks, live)
+
+
+def _forget(blocks: Sequence[BasicBlock], live: Liveness) -> None:
+    for block in blocks:
+        for item in block.instructions:
+            if not isinstance(item, Instruction):
+                if not isinstance(item, Loop) and item.new:
+                    item.new = [loc for loc in item.new if loc in live.lives]
+                _forget(item.blocks, live)

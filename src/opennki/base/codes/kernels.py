@@ -139,7 +139,7 @@ NKI2813 = code(
     "the prebuilt kernel of `{inst}` has the format {got}; {known} can be read",
     hint="build the kernel again in the format {known}",
     why="A prebuilt kernel is the complete function in the form that its format names.",
-    wrong='k = NKIKLIRKernel ... {kernel_format="klr", klir_binary="...", ...}',
+    wrong='k = NKIKLIRKernel ... {kernel_format="elf", klir_binary="...", ...}',
     right='k = NKIKLIRKernel ... {kernel_format="bir", klir_binary="...", ...}',
 )
 

@@ -109,6 +109,16 @@ NKI4110 = code(
     right="the file as it was written",
 )
 
+NKI4111 = code(
+    "NKI4111",
+    "KLR file that cannot be read",
+    "{file} cannot be read: {why}",
+    hint="look at its permissions, or copy it to another disk",
+    why="The system refused to give the contents of the file.",
+    wrong="chmod 0 softmax.klr; opennki klr info softmax.klr",
+    right="chmod 600 softmax.klr; opennki klr info softmax.klr",
+)
+
 NKI4201 = code(
     "NKI4201",
     "KLR statement behind a branch",

@@ -38,6 +38,9 @@ BRANCH: Final = "CompareAndBranch"
 JUMP: Final = "UnconditionalBranch"
 LABELS: Final = ("on_true", "on_false", "target")
 """Attributes that name blocks."""
+MAX_DEPTH: Final = 100
+"""Loops around a loop. Model: bounds the recursion over what files hold; kernels nest a few."""
+
 _WHOLE: Final = ((1, 1), (1, 1))
 
 
@@ -68,7 +71,9 @@ class _Structure:
         self._function = function
         self._blocks = by_name(function)
         self._seen: set[str] = set()
+        self._depth = 0
         self._loops = count()
+        self._named = {inst.name for inst in function.instructions()}
         self._own: dict[MemoryLocation, str] = {}
 
     def items(self) -> list[Item]:
@@ -122,7 +127,8 @@ class _Structure:
             body = self._blocks[name].instructions
             last = body[-1] if body else None
             if isinstance(last, Instruction) and last.opcode == BRANCH:
-                made, name = self._loop(name, made, last)
+                loop, name = self._loop(name, made, last)
+                made.append(loop)
                 continue
             if not isinstance(last, Instruction) or last.opcode != JUMP:
                 made += body
@@ -133,21 +139,29 @@ class _Structure:
             name = str(last.attrs["target"])
         return made
 
-    def _loop(self, head: str, before: list[Item], test: Instruction) -> tuple[list[Item], str]:
-        """The loop that begins with the test in block `head`, after `before`; where it leads."""
+    def _loop(self, head: str, before: list[Item], test: Instruction) -> tuple[Item, str]:
+        """The loop that begins with the test in block `head`, and where it leads.
+
+        What sets its registers at the end of `before` is taken from there.
+        """
         if len(self._blocks[head].instructions) > 1:
             raise self._refused(head, "it computes before it tests")
         after, inside = str(test.attrs["on_true"]), str(test.attrs["on_false"])
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise self._refused(head, f"it is the head of a loop in {MAX_DEPTH} others")
         body = self._until(inside, head)
-        new = [self._function.memlocs[n] for n in str(test.attrs.get("opennki_begins", "")).split()]
-        name = f"Loop-{next(self._loops)}"
+        self._depth -= 1
+        begins: tuple[str, ...] = test.attrs.get("opennki_begins", ())  # type: ignore[assignment]  # its kind
+        new = [self._function.memlocs[storage] for storage in begins]
+        name = next(n for k in self._loops if (n := f"Loop-{k}") not in self._named)
         blocks = [BasicBlock("block0", body)]
         register = _register(test.ins[0])
         if register is None:
             raise self._refused(head, "it tests what is no register")
         op = test.attrs["comp_op"]
         if op is BranchCompareOp.IS_EQIMM and _number(test.ins[1]) == 0:
-            return [*before, While(name, register, blocks, test.loc, new)], after
+            return While(name, register, blocks, test.loc, new), after
         counted = _Counted.found(register, op, test, before, body)
         if counted is None:
             raise self._refused(head, "it tests neither a counter nor a condition")
@@ -156,7 +170,8 @@ class _Structure:
         made = DynamicLoop(
             name, counted.index, counted.start, counted.stop, counted.step, blocks, test.loc, new
         )
-        return [*counted.before, made], after
+        del before[len(before) - counted.sets :]
+        return made, after
 
     def _refused(self, block: str, why: str) -> NkiError:
         inside = self._blocks[block].instructions if block in self._blocks else []
@@ -166,13 +181,16 @@ class _Structure:
 
 @dataclass
 class _Counted:
-    """A loop that counts: what it is in BIR, without the registers that are its `own`."""
+    """A loop that counts: what it is in BIR, without the registers that are its `own`.
+
+    `sets` instructions before it set these.
+    """
 
     index: MemoryLocation
     start: int | MemoryLocation
     stop: int | MemoryLocation
     step: int
-    before: list[Item]
+    sets: int
     body: list[Item]
     own: list[MemoryLocation] = field(default_factory=list)
 
@@ -186,20 +204,21 @@ class _Counted:
         step = _added(body[-1], counter) if len(body) >= 2 else None
         if index is None or step is None or step < 1:
             return None
-        left, own = list(before), [counter]
+        sets, own = 1, [counter]
         stop: int | MemoryLocation | None
         if op is BranchCompareOp.IS_GEIMM:
             stop = _number(test.ins[1])
         elif op is BranchCompareOp.IS_GEREG:
             limit = _register(test.ins[1])
-            stop = None if limit is None or not left else _set(left.pop(), limit)
+            stop = None if limit is None or not before else _set(before[-1], limit)
             own += [] if limit is None else [limit]
+            sets = 2
         else:
             return None
-        start = _set(left.pop(), counter) if left else None
+        start = _set(before[-sets], counter) if len(before) >= sets else None
         if start is None or stop is None:
             return None
-        return cls(index, start, stop, step, left, body[1:-1], own)
+        return cls(index, start, stop, step, sets, body[1:-1], own)
 
 
 def _instructions(items: list[Item]) -> Iterator[Instruction]:
@@ -310,6 +329,7 @@ class _Branches:
         self._memlocs = dict(function.memlocs)
         self._labels = count(1)
         self._names = count()
+        self._taken = {*function.memlocs, *(inst.name for inst in function.instructions())}
         self._blocks: list[BasicBlock] = []
         self._open(self._label())
 
@@ -334,16 +354,20 @@ class _Branches:
         self._block = BasicBlock(label)
         self._blocks.append(self._block)
 
+    def _name(self, stem: str) -> str:
+        """A name that no author gave."""
+        return next(n for k in self._names if (n := f".{stem}.{k}") not in self._taken)
+
     def _add(
         self, opcode: str, ins: tuple[object, ...], outs: tuple[object, ...],
         attrs: Mapping[str, object], like: DynamicLoop | While,
     ) -> None:  # fmt: skip
-        name = f".branch.{next(self._names)}"
+        name = self._name("branch")
         made = Instruction(opcode, Engine.ALL, name, ins, outs, attrs, like.loc)  # type: ignore[arg-type]  # operands, just made
         self._block.instructions.append(made)
 
     def _own(self, stem: str) -> AccessPattern:
-        name = f".{stem}.{next(self._names)}"
+        name = self._name(stem)
         made = MemoryLocation(name, MemoryType.REG, TensorKind.Internal, int32, (1, 1))
         self._memlocs[name] = made
         return AccessPattern(made, 0, _WHOLE, int32)
@@ -398,7 +422,7 @@ class _Branches:
     ) -> None:  # fmt: skip
         attrs: dict[str, object] = {"comp_op": op, "on_true": to[0], "on_false": to[1]}
         if loop.new:
-            attrs["opennki_begins"] = " ".join(m.name for m in loop.new)
+            attrs["opennki_begins"] = tuple(m.name for m in loop.new)
         self._add(BRANCH, (left, right), (), attrs, loop)
 
 

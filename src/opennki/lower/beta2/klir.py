@@ -93,10 +93,9 @@ class BodyLowering:
         for tensor in (*kernel.inputs, *kernel.outputs):
             self.storages.of_tensor(tensor)
         body = kernel.bodies[self.core]
-        self.site.begins = {block.label: " ".join(block.begins) for block in body if block.begins}
+        self.site.begins = {block.label: tuple(block.begins) for block in body if block.begins}
         blocks = [self._block(block) for block in body]
-        if blocks:
-            blocks[0].instructions[:0] = self.storages.prologue
+        self.storages.finish()
         self._edges(blocks)
         for block, made in zip(kernel.bodies[self.core], blocks, strict=True):
             if block.noReorder:
@@ -105,7 +104,12 @@ class BodyLowering:
         name = kernel.name if one else f"{kernel.name}_core{self.core}"
         inputs = [t.name for t in kernel.inputs]
         outputs = [t.name for t in kernel.outputs]
-        return Function(name, self.storages.memlocs, blocks, inputs, outputs)
+        function = Function(name, self.storages.memlocs, blocks, inputs, outputs)
+        identities = self.storages.identities.values()
+        blocks[0].instructions[:0] = [fill for fill, _ in identities] if identities else []
+        for fill, storages in identities:
+            function.adopt(storages, fill)
+        return function
 
     def _block(self, block: klr.Block) -> BasicBlock:
         made = BasicBlock(block.label)
@@ -123,6 +127,7 @@ class BodyLowering:
                 NKI4501, site.loc, what="operator", got=stmt.op.kind, statement=f"`{site.name}`",
                 notes=[REFUSED[stmt.op.kind]],
             )  # fmt: skip
+        site.check_dtype(stmt.op)
         return rule(stmt.op.args, site)
 
     def _fresh(self) -> str:
@@ -133,15 +138,19 @@ class BodyLowering:
                 return name
 
     def _edges(self, blocks: Sequence[BasicBlock]) -> None:
-        """Turn the kernel's edges into dependences, in the order in which they are given."""
-        known = {i.name: i for b in blocks for i in b.instructions if isinstance(i, Instruction)}
+        """Turn the kernel's edges into dependences, in the order of what must come before."""
+        insts = [i for b in blocks for i in b.instructions if isinstance(i, Instruction)]
+        known = {inst.name: number for number, inst in enumerate(insts)}
+        before: dict[int, set[int]] = {}
         for edge in self.kernel.edges:
-            if edge.core is not None and edge.core != self.core:
-                continue
-            for name in edge.toEdges:
-                later = known.get(name)
-                if later is not None and edge.fromEdge in known:
-                    later.dependencies = (*later.dependencies, (edge.fromEdge, EdgeKind.Ordered))
+            if edge.fromEdge in known and edge.core in (None, self.core):
+                for name in edge.toEdges:
+                    if name in known:
+                        before.setdefault(known[name], set()).add(known[edge.fromEdge])
+        for later, earlier in before.items():
+            insts[later].dependencies = tuple(
+                (insts[number].name, EdgeKind.Ordered) for number in sorted(earlier)
+            )
 
 
 def _chain(block: BasicBlock) -> None:

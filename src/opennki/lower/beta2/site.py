@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import count
 from typing import Any, Final
 
 import numpy as np
@@ -45,12 +46,13 @@ class Storages:
     """The storages of one function: made when they are first named.
 
     Args: kinds, what a name is to the function if it is not internal; constants, contents by name.
-    Attributes: memlocs, by name; prologue, what must run before the body.
+    Attributes: memlocs, by name; identities, by dtype: what fills one, its constant and its tile.
     """
 
     def __init__(self, kinds: Mapping[str, TensorKind], constants: Mapping[str, Any]) -> None:
         self.memlocs: dict[str, MemoryLocation] = {}
-        self.prologue: list[Instruction] = []
+        self.identities: dict[DType, tuple[Instruction, list[MemoryLocation]]] = {}
+        self._registers: dict[str, MemoryLocation] = {}
         self._kinds = kinds
         self._constants = constants
 
@@ -71,32 +73,38 @@ class Storages:
         return made
 
     def register(self, name: str) -> MemoryLocation:
-        """The register of a name."""
-        made = self.memlocs.get(name)
+        """The register of a name, which a tensor may have as well."""
+        made = self._registers.get(name)
         if made is None:
-            made = self.memlocs[name] = MemoryLocation(
+            made = self._registers[name] = MemoryLocation(
                 name, MemoryType.REG, TensorKind.Internal, int32, (1, 1)
             )
         return made
 
+    def finish(self) -> None:
+        """Add the registers to `memlocs`; one that is called as a tensor is gets another name."""
+        free = (name for n in count() if (name := f".own.{n}") not in self.memlocs)
+        for name, register in self._registers.items():
+            if name in self.memlocs:
+                register.name = next(free)
+            self.memlocs[register.name] = register
+
     def identity(self, dtype: DType, size: int, rows: int) -> AccessPattern:
         """The first `size` rows and columns of the identity matrix of `dtype`, in SBUF.
 
-        It has `rows` rows; a constant in DRAM that `prologue` copies when it is first needed.
+        It has `rows` rows; a constant in DRAM that is copied before the body.
         """
-        stem = f"identity_{dtype}"
-        held = self.memlocs.get(f"{stem}_sb")
-        if held is None:
-            shape, whole = (rows, rows), ((rows, rows), (1, rows))
+        if dtype not in self.identities:
+            stem, shape, whole = f"identity_{dtype}", (rows, rows), ((rows, rows), (1, rows))
             data = np.eye(rows, dtype=np.float32).astype(dtype.np)
             const = MemoryLocation(stem, MemoryType.DRAM, TensorKind.Const, dtype, shape, data=data)
             held = MemoryLocation(f"{stem}_sb", MemoryType.SB, TensorKind.Internal, dtype, shape)
-            self.memlocs[const.name], self.memlocs[held.name] = const, held
             ins = (AccessPattern(const, 0, whole, dtype),)
             outs = (AccessPattern(held, 0, whole, dtype),)
             attrs = {"mode": CopyMode.Copy}
             copy = Instruction("DMACopy", Engine.SP, f"load_{stem}", ins, outs, attrs)
-            self.prologue.append(copy)
+            self.identities[dtype] = copy, [const, held]
+        _, (_, held) = self.identities[dtype]
         return AccessPattern(held, 0, ((rows, size), (1, size)), dtype)
 
 
@@ -104,7 +112,7 @@ class Site:
     """One statement that is being lowered.
 
     Attributes: storages; target; core, whose body it is of, and cores; name and loc of the
-    instruction; begins, by label, the storages that begin anew in a block.
+    instruction; begins, by label, the names of storages that begin anew in a block.
     """
 
     def __init__(self, storages: Storages, target: Target, core: int, cores: int) -> None:
@@ -114,7 +122,7 @@ class Site:
         self.cores = cores
         self.name = ""
         self.loc: SrcLoc = UNKNOWN
-        self.begins: dict[str, str] = {}
+        self.begins: dict[str, tuple[str, ...]] = {}
         self._views: dict[int, AccessPattern] = {}  # of operands that the kernel keeps alive
 
     def make(
@@ -124,6 +132,18 @@ class Site:
         """The instruction; attributes that have their default are left out, as readers do."""
         kept = OPCODES[opcode].canonical(attrs)
         return Instruction(opcode, engine, self.name, tuple(ins), tuple(outs), kept, self.loc)
+
+    def check_dtype(self, op: klr.Operator) -> None:
+        """An operator that says a dtype says that of its result once more.
+
+        Raises: NKI4501 for another one. Source: KLR lowering, front-end rules; Model: what another
+        one would mean is not said.
+        """
+        said = getattr(op.args, "dtype", None)
+        if said is not None:
+            dst = self.view(op.args.dst)  # type: ignore[attr-defined]  # operators with a dtype have it
+            if dtype_of(said, self.loc) != dst.dtype:
+                raise self.unsupported(f"dtype of {op.kind} to {dst.dtype}", said.klr)
 
     # ---- operands ----------------------------------------------------------------------------
 

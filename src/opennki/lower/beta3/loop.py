@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import Final
 
 import numpy as np
@@ -27,7 +27,7 @@ from opennki.birpy import (
 )
 from opennki.birpy.enums import CopyMode
 from opennki.birpy.module import Item
-from opennki.ir import Inst, Tensor, row_major
+from opennki.ir import Inst, Tensor, renewed, row_major
 from opennki.isa.enums import Engine
 from opennki.isa.registry import INSTRUCTIONS
 from opennki.isa.transpose import TransposeOp
@@ -78,10 +78,10 @@ class FunctionLowering:
         self.source = source
         self.calls = calls
         self.locations = Locations(source.tensors)
-        self.prologue: list[Item] = []
-        self.count = 0
-        self.loops = 0
-        self._names: dict[Inst, str] = {}
+        self.identities: dict[DType, tuple[Instruction, list[MemoryLocation]]] = {}
+        self.dynamic: list[DynamicLoop | While] = []
+        self._numbers = {"I": count(), "Loop": count()}
+        self._names: dict[Inst, tuple[int, str]] = {}  # with its number
         self._taken: set[str] = set()
         self._edges = any(inst.after for inst in source.instructions())
 
@@ -90,10 +90,17 @@ class FunctionLowering:
         source = self.source
         self._taken = {i.name for i in source.instructions() if i.name is not None}
         body = self._body(source.body)
-        block = BasicBlock("Block1", self.prologue + body)
+        block = BasicBlock("Block1", [*(fill for fill, _ in self.identities.values()), *body])
         memlocs = self.locations.memlocs
         ends = list(source.args), list(source.results)
-        return Function(_name_of(source), memlocs, [block], *ends)
+        made = Function(_name_of(source), memlocs, [block], *ends)
+        for fill, storages in self.identities.values():
+            made.adopt(storages, fill)
+        if any(loop.new for loop in self.dynamic):
+            used = made.used()
+            for loop in self.dynamic:
+                loop.new = [memloc for memloc in loop.new if memloc.name in used]
+        return made
 
     def _body(self, body: list[Statement]) -> list[Item]:
         made: list[Item] = []
@@ -115,8 +122,7 @@ class FunctionLowering:
         if isinstance(inst, GraphOp):
             return self._call(inst)
         if name is None:
-            name = f"I-{self.count}"
-            self.count += 1
+            name = self._fresh("I")
         if cls is TransposeOp and inst.engine is Engine.PE:
             made = self._transpose(inst, name)  # type: ignore[arg-type]  # just tested
         else:
@@ -125,10 +131,15 @@ class FunctionLowering:
             self._order(inst, made)
         return made
 
+    def _fresh(self, stem: str) -> str:
+        """A name for an instruction or loop, which its author gave to no other one."""
+        return next(n for k in self._numbers[stem] if (n := f"{stem}-{k}") not in self._taken)
+
     def _order(self, inst: Inst, made: Instruction) -> None:
-        """Add the explicit edges of an instruction."""
-        self._names[inst] = made.name
-        made.dependencies = tuple((self._names[p], EdgeKind.Ordered) for p in inst.after)
+        """Add the explicit edges of an instruction, in the order of what must come before."""
+        self._names[inst] = len(self._names), made.name
+        before = sorted({self._names[producer] for producer in inst.after})
+        made.dependencies = tuple((name, EdgeKind.Ordered) for _, name in before)
 
     def _call(self, op: GraphOp) -> Instruction:
         """The call of a kernel that computes a graph op."""
@@ -139,22 +150,24 @@ class FunctionLowering:
         return made
 
     def _loop(self, loop: PenguinLoop) -> Loop:
-        name = f"Loop-{self.loops}"
-        self.loops += 1
+        name = self._fresh("Loop")
         block = BasicBlock("block0", self._body(loop.body))
         return Loop(name, loop.var, [block], loop.kind is LoopKind.affine, loop.loc)
 
     def _dynamic(self, loop: PenguinDynamicLoop | PenguinWhile) -> DynamicLoop | While:
-        name = f"Loop-{self.loops}"
-        self.loops += 1
+        name = self._fresh("Loop")
         blocks = [BasicBlock("block0", self._body(loop.body))]
         memlocs = self.locations.memlocs
-        new = [memlocs[tensor.name] for tensor in loop.new]
+        new = [memlocs[tensor.name] for tensor in renewed(loop)]
+        made: DynamicLoop | While
         if isinstance(loop, PenguinWhile):
-            return While(name, memlocs[loop.condition.name], blocks, loop.loc, new)
-        register = memlocs[loop.register.name]
-        start, stop = self._end(loop.start), self._end(loop.stop)
-        return DynamicLoop(name, register, start, stop, loop.step, blocks, loop.loc, new)
+            made = While(name, memlocs[loop.condition.name], blocks, loop.loc, new)
+        else:
+            ends = self._end(loop.start), self._end(loop.stop)
+            register = memlocs[loop.register.name]
+            made = DynamicLoop(name, register, *ends, loop.step, blocks, loop.loc, new)
+        self.dynamic.append(made)
+        return made
 
     def _end(self, value: int | Tensor) -> int | MemoryLocation:
         return self.locations.memlocs[value.name] if isinstance(value, Tensor) else value
@@ -185,28 +198,21 @@ class FunctionLowering:
     def _identity(self, dtype: DType, size: int) -> AccessPattern:
         """The first `size` rows and columns of the identity matrix of `dtype`, in SBUF."""
         rows = self.source.target.partitions
-        stem = _IDENTITY.format(dtype)
-        memloc = self.locations.memlocs.get(f"{stem}_sb")
-        if memloc is None:
-            shape = (rows, rows)
-            constant = self.locations.add(
-                MemoryLocation(
-                    stem, MemoryType.DRAM, TensorKind.Const, dtype, shape,
-                    data=np.eye(rows, dtype=np.float32).astype(dtype.np),
-                )
-            )  # fmt: skip
-            memloc = self.locations.add(
-                MemoryLocation(f"{stem}_sb", MemoryType.SB, TensorKind.Internal, dtype, shape)
+        if dtype not in self.identities:
+            shape, stem = (rows, rows), _IDENTITY.format(dtype)
+            data = np.eye(rows, dtype=np.float32).astype(dtype.np)
+            constant = MemoryLocation(
+                stem, MemoryType.DRAM, TensorKind.Const, dtype, shape, data=data
             )
+            held = MemoryLocation(f"{stem}_sb", MemoryType.SB, TensorKind.Internal, dtype, shape)
             whole = tuple(zip(row_major(shape), shape, strict=True))
-            self.prologue.append(
-                Instruction(
-                    "DMACopy", Engine.SP, f"load_{stem}",
-                    (AccessPattern(constant, 0, whole, dtype),),
-                    (AccessPattern(memloc, 0, whole, dtype),), {"mode": CopyMode.Copy},
-                )
-            )  # fmt: skip
-        return AccessPattern(memloc, 0, ((rows, size), (1, size)), dtype)
+            ins = (AccessPattern(constant, 0, whole, dtype),)
+            outs = (AccessPattern(held, 0, whole, dtype),)
+            attrs: dict[str, object] = {"mode": CopyMode.Copy}
+            fill = Instruction("DMACopy", Engine.SP, f"load_{stem}", ins, outs, attrs)
+            self.identities[dtype] = fill, [constant, held]
+        _, (_, held) = self.identities[dtype]
+        return AccessPattern(held, 0, ((rows, size), (1, size)), dtype)
 
 
 _TRANSPOSE_ATTRS: Final[dict[str, object]] = {"is_transpose": True, "opennki_accumulate": False}

@@ -2,9 +2,9 @@
 
 from .cache import KernelCache, key_of
 from .calls import CallLowering, Form, InternalKernels
-from .registry import BUILT_IN, InternalKernel, KernelRequest, Registry, Tracer
+from .registry import BUILT_IN, InternalKernel, KernelRequest, Registry, TracedKernel, Tracer
 
 __all__ = [
     "BUILT_IN", "CallLowering", "Form", "InternalKernel", "InternalKernels", "KernelCache",
-    "KernelRequest", "Registry", "Tracer", "key_of",
+    "KernelRequest", "Registry", "TracedKernel", "Tracer", "key_of",
 ]  # fmt: skip

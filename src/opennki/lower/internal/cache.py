@@ -8,11 +8,10 @@ from threading import Lock
 from typing import Final
 
 from opennki import __version__
-from opennki.birpy import Module
 from opennki.penguin import GraphOp
 from opennki.target import Target
 
-from .registry import InternalKernel
+from .registry import InternalKernel, TracedKernel
 
 LIMIT: Final = 64
 """Kernels that a cache keeps unless it is told otherwise."""
@@ -39,28 +38,28 @@ def key_of(op: GraphOp, kernel: InternalKernel, target: Target, cores: int, fron
 
 
 class KernelCache:
-    """Modules by key; of more than `limit` the one that was not used for longest goes.
+    """Kernels by key; of more than `limit` the one that was not used for longest goes.
 
     Several threads may use one.
     """
 
     def __init__(self, limit: int = LIMIT) -> None:
         self.limit = limit
-        self._kept: OrderedDict[str, Module] = OrderedDict()
+        self._kept: OrderedDict[str, TracedKernel] = OrderedDict()
         self._lock = Lock()
 
-    def get(self, key: str) -> Module | None:
-        """The module, which nobody changes; None if there is none."""
+    def get(self, key: str) -> TracedKernel | None:
+        """The kernel, which nobody changes; None if there is none."""
         with self._lock:
             found = self._kept.get(key)
             if found is not None:
                 self._kept.move_to_end(key)
             return found
 
-    def put(self, key: str, module: Module) -> None:
-        """Keep a module."""
+    def put(self, key: str, kernel: TracedKernel) -> None:
+        """Keep a kernel."""
         with self._lock:
-            self._kept[key] = module
+            self._kept[key] = kernel
             self._kept.move_to_end(key)
             while len(self._kept) > self.limit:
                 self._kept.popitem(last=False)

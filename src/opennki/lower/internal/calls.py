@@ -7,6 +7,8 @@ with the kernel ``@softmax`` in the module; or, in the prebuilt form, in the ins
 
     softmax = NKIKLIRKernel Unassigned outs(%y) ins(%x) {klir_binary="...", kernel_format="bir"}
 
+whose format is that of the road that kernels take: BIR's file on the first, KLR's on the second.
+
 Source: Penguin, "Internal kernel registry"; KLR lowering, "How a KLR kernel enters a BIR module".
 """
 
@@ -20,7 +22,7 @@ from typing import Final
 from opennki.base.codes import NKI2808
 from opennki.base.diag import fail
 from opennki.birpy import AccessPattern, Function, Instruction, MemoryLocation, Module
-from opennki.birpy.binary import FORMAT, IDENTIFIER, to_binary
+from opennki.birpy.binary import IDENTIFIER
 from opennki.birpy.calls import BINARY, CALL
 from opennki.birpy.enums import KernelSource
 from opennki.ir import View
@@ -29,7 +31,7 @@ from opennki.penguin import Function as PenguinFunction
 from opennki.penguin import GraphOp
 
 from .cache import KernelCache, key_of
-from .registry import BUILT_IN, InternalKernel, KernelRequest, Registry, Tracer
+from .registry import BUILT_IN, InternalKernel, KernelRequest, Registry, TracedKernel, Tracer
 
 
 class Form(Enum):
@@ -55,29 +57,29 @@ class InternalKernels:
     form: Form = Form.readable
     cache: KernelCache = field(default_factory=KernelCache)
 
-    def traced(self, op: GraphOp, fn: PenguinFunction) -> tuple[str, Module]:
-        """The key and the module of the kernel that computes `op`; nobody may change the module.
+    def traced(self, op: GraphOp, fn: PenguinFunction) -> tuple[str, TracedKernel]:
+        """The key and the kernel that computes `op`, whose module nobody may change.
 
         Raises: NKI2805 to NKI2810, and NkiError for what is wrong with the kernel.
         """
         kernel = self.registry.find(op.spec.label, op.loc)
         cores = kernel.cores(op, fn.name, fn.cores)
         key = key_of(op, kernel, fn.target, cores, self.tracer.frontend)
-        module = self.cache.get(key)
-        if module is None:
+        traced = self.cache.get(key)
+        if traced is None:
             views = op.operand_views()
             if kernel.output_is_parameter:
                 views += op.result_views()
             arrays = tuple([(tuple(view.shape), view.dtype) for view in views])
             arguments = kernel.arguments(op)
             request = KernelRequest(kernel, arrays, arguments, fn.target, cores, op.loc)
-            module = self.tracer.trace(request)
-            for function in module.functions:
+            traced = self.tracer.trace(request)
+            for function in traced.module.functions:
                 _check_results(op, kernel, function)
                 for memloc in function.memlocs.values():
                     memloc.shared = memloc.shared and cores > 1  # there is nobody to share it with
-            self.cache.put(key, module)
-        return key, module
+            self.cache.put(key, traced)
+        return key, traced
 
 
 def _check_results(op: GraphOp, kernel: InternalKernel, function: Function) -> None:
@@ -141,7 +143,8 @@ class CallLowering:
 
         Args: names, of instructions; that of the call is added. Raises: as `InternalKernels`.
         """
-        key, module = self._kernels.traced(op, fn)
+        key, traced = self._kernels.traced(op, fn)
+        module = traced.module
         kernel = self._kernels.registry.find(op.spec.label, op.loc)
         core = fn.core if len(module.functions) > 1 else 0
         args, outs = parameters(op, kernel, module.functions[core])
@@ -149,7 +152,7 @@ class CallLowering:
         if self._kernels.form is Form.prebuilt:
             opcode, name = BINARY, op.name or _free(op.spec.label, names)
             attrs |= {
-                "klir_binary": to_binary(module), "kernel_format": FORMAT,
+                "klir_binary": traced.stored(), "kernel_format": traced.format,
                 "nki_binary_version_identifier": IDENTIFIER,
             }  # fmt: skip
         else:

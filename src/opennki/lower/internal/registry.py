@@ -17,6 +17,7 @@ from opennki.base.diag import NkiError, Problems, diagnostic, fail, problem
 from opennki.base.dtypes import DType
 from opennki.base.loc import SrcLoc
 from opennki.birpy import Module
+from opennki.birpy.binary import FORMAT, to_binary
 from opennki.ir import Space
 from opennki.isa.act import ACT
 from opennki.penguin import AttentionOp, GraphOp, MlpOp
@@ -114,6 +115,23 @@ class KernelRequest:
     loc: SrcLoc
 
 
+@dataclass(frozen=True)
+class TracedKernel:
+    """A kernel that was traced.
+
+    Attributes: module, with one function for each core; format, of the prebuilt form; binary, which
+    makes that form, None where it is BIR's own file.
+    """
+
+    module: Module
+    format: str = FORMAT
+    binary: Callable[[], str] | None = None
+
+    def stored(self) -> str:
+        """The prebuilt form."""
+        return to_binary(self.module) if self.binary is None else self.binary()
+
+
 class Tracer(Protocol):
     """Finds kernels and traces them: the driver."""
 
@@ -121,7 +139,7 @@ class Tracer(Protocol):
     def frontend(self) -> str:
         """The route that kernels take to BIR (``beta2``, ``beta3``)."""
 
-    def trace(self, request: KernelRequest) -> Module:
+    def trace(self, request: KernelRequest) -> TracedKernel:
         """The kernel as BIR, with one function for each core; nobody else has that module.
 
         Inputs of a function are the arrays, in order, and its outputs what the kernel returns.

@@ -23,7 +23,7 @@ from opennki.isa.permute import (
 )
 from opennki.lower.table import Attrs, Fields, Rule
 
-from .dma import CLASSES
+from .dma import CLASSES, PRIORITIES
 
 KINDS: Final[dict[str, type[Inst]]] = {
     "AllReduce": TiledAllReduceOp,
@@ -73,7 +73,7 @@ def _lift(inst: Instruction, fields: Fields) -> Fields:
         "op": AluOp[op], "replica_groups": groups, "channel_id": attrs["channel_id"],
         "source_target_pairs": attrs["src_target_pairs"],
         "collective_dim": _DIMENSIONS.index(attrs["cc_dim"]),
-        "priority": next(n for n, c in CLASSES.items() if c is attrs["dma_qos"]),
+        "priority": PRIORITIES[attrs["dma_qos"]],
     }  # fmt: skip
     values.update({name: attrs[f"opennki_{name}"] for name in _FLAGS})
     declared = {a.name for a in KINDS[kind].spec.attrs}

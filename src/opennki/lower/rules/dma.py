@@ -5,7 +5,7 @@ A transpose is a copy in another mode, between patterns of four dimensions; a su
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from opennki.birpy import Instruction
 from opennki.birpy.enums import CopyMode, QosClass, TransposeOp
@@ -17,6 +17,11 @@ from opennki.lower.table import Attrs, Fields, Rule
 
 CLASSES: Final = {None: QosClass.Unassigned} | {n: QosClass[f"P{n}"] for n in range(4)}
 """Class of service of each priority."""
+
+PRIORITIES: Final = {QosClass.Unassigned: None, QosClass.Default: None} | {
+    QosClass[f"P{n}"]: n for n in range(8)
+}
+"""Priority of each class of service; NKI has the first four, and the rules of calls say so."""
 
 
 def _attrs(inst: DMACopyOp | DMATranspose) -> Attrs:
@@ -30,9 +35,9 @@ def _attrs(inst: DMACopyOp | DMATranspose) -> Attrs:
 
 def _lift(inst: Instruction, fields: Fields) -> Fields:
     attrs = inst.attrs
-    qos = attrs.get("dma_qos", QosClass.Unassigned)
+    qos: Any = attrs.get("dma_qos", QosClass.Unassigned)
     return fields | {
-        "priority": next(n for n, c in CLASSES.items() if c is qos),
+        "priority": PRIORITIES[qos],
         "oob_mode": OobMode.error if attrs.get("oob_is_err", True) else OobMode.skip,
         "dge_mode": attrs.get("dge_type", DgeMode.unknown),
     }

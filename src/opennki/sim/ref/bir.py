@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from opennki.base.affine import AffineExpr
-from opennki.base.codes import NKI9003
-from opennki.base.diag import fail
 from opennki.birpy import (
     AccessPattern,
     BasicBlock,
@@ -22,62 +20,12 @@ from opennki.birpy import (
     MemoryLocation,
     While,
 )
-from opennki.ir import Index, IndirectView, Inst, Role, Space, Tensor, View
-from opennki.lower import RULES, lift
-from opennki.lower.memlocs import KINDS
+from opennki.ir import Tensor
+from opennki.lower import Lifter
 from opennki.sim.cores import Steps, Wait, run_alone
 from opennki.sim.machine import Machine
 from opennki.sim.trips import counted, span, while_set
 from opennki.target import Target
-
-_SPACES = {
-    "SB": Space.sbuf, "PSUM": Space.psum, "DRAM": Space.private_hbm, "REG": Space.register,
-}  # fmt: skip
-_ROLES = {kind: role for role, kind in KINDS.items()}
-
-
-class Lifter:
-    """Lifts the instructions of one function; a memory location becomes one tensor."""
-
-    def __init__(self, target: Target) -> None:
-        self.target = target
-        self._tensors: dict[str, Tensor] = {}
-
-    def tensor(self, memloc: MemoryLocation) -> Tensor:
-        """The tensor that stands for `memloc`."""
-        found = self._tensors.get(memloc.name)
-        if found is None:
-            space = Space.shared_hbm if memloc.shared else _SPACES[memloc.type.name]
-            found = self._tensors[memloc.name] = Tensor(
-                memloc.name, memloc.shape, memloc.dtype, space,
-                address=memloc.address, start_partition=memloc.partition,
-                role=_ROLES.get(memloc.kind, Role.internal), data=memloc.data, loc=memloc.loc,
-            )  # fmt: skip
-        return found
-
-    def view(self, access: AccessPattern) -> View:
-        """The view that an access pattern walks."""
-        shape = tuple(n for _, n in access.ap)
-        strides = tuple(s for s, _ in access.ap)
-        tensor, index = self.tensor(access.memloc), access.index
-        if index is None:
-            return View(tensor, access.offset, shape, strides, access.dtype)
-        source = self.view(index.source)
-        found = Index(source, index.stride, index.limit, index.vector, index.snake)
-        return IndirectView(tensor, access.offset, shape, strides, access.dtype, found)
-
-    def __call__(self, inst: Instruction) -> Inst:
-        """The instruction of the op table that `inst` means.
-
-        Raises: NKI9003 if no class of the op table has this form of the opcode.
-        """
-        try:
-            return lift(inst, self.target, self.view, RULES)
-        except KeyError:
-            shown = ", ".join(f"{name}={value}" for name, value in inst.attrs.items())
-            what = f"{inst.opcode} with {shown or 'no attributes'}"
-            instead = "docs/reference/isa.md tells which forms of an opcode are simulated"
-            raise fail(NKI9003, inst.loc, what=what, instead=instead) from None
 
 
 def run(function: Function, target: Target, machine: Machine) -> None:

@@ -23,12 +23,13 @@ from opennki.birpy import MemoryLocation, MemoryType
 from opennki.ir import Inst
 from opennki.isa.enums import Engine
 from opennki.isa.registry import INSTRUCTIONS
+from opennki.lower import Lifter
 from opennki.sim.cores import Steps, Wait, run_alone
 from opennki.sim.machine import Machine
 from opennki.sim.memory import Memory, Storage
 from opennki.target import Target
 
-from .bir import Lifter, trips
+from .bir import trips
 
 Image = NDArray[np.uint8]
 
@@ -62,7 +63,10 @@ def _sections(sections: list[Section], lifter: Lifter, machine: Machine) -> Step
 
 
 def place(core: Core, target: Target, memory: Memory) -> None:
-    """Put the on-chip storages of `core` at their addresses in one image of each memory."""
+    """Put the on-chip storages of `core` at their addresses in one image of each memory.
+
+    Before anything is written, shared places hold the pattern of the storage that is used first.
+    """
     pitches = {MemoryType.SB: target.sbuf_total_bytes, MemoryType.PSUM: target.psum_bytes}
     images = {
         kind: np.empty(target.partitions * pitch, np.uint8) for kind, pitch in pitches.items()
@@ -70,13 +74,14 @@ def place(core: Core, target: Target, memory: Memory) -> None:
     for memloc in core.memlocs.values():
         if memloc.type in images:
             memory.own[memloc.name] = _storage(memloc, images[memloc.type], pitches[memloc.type])
+    for name in reversed(core.function.used()):
+        if name in memory.own and core.memlocs[name].type in images:
+            memory.own[name].poison()
 
 
 def _storage(memloc: MemoryLocation, image: Image, pitch: int) -> Storage:
     assert memloc.address is not None, f"{memloc.name} is not allocated"
-    made = Storage(memloc, data=image, base=memloc.partition * pitch + memloc.address, pitch=pitch)
-    made.poison()
-    return made
+    return Storage(memloc, data=image, base=memloc.partition * pitch + memloc.address, pitch=pitch)
 
 
 class Run:

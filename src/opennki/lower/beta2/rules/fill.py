@@ -14,7 +14,7 @@ from opennki.birpy.enums import MemsetMode
 from opennki.isa.enums import Engine
 from opennki.isa.fill import holds
 from opennki.lower.beta2.enums import ENGINES
-from opennki.lower.beta2.site import Site, dtype_of
+from opennki.lower.beta2.site import Site
 
 from .pattern import generated
 
@@ -23,10 +23,11 @@ WORD: Final = 4
 
 
 def _memset(op: klr.MemSet, at: Site) -> Instruction:
-    """Raises: NKI4501 for another dtype than the tile has, and for values that it does not hold."""
-    dst, dtype = at.single(op.dst), dtype_of(op.dtype, at.loc)
-    if dtype != dst.dtype or dtype.itemsize > WORD:
-        raise at.unsupported(f"dtype of memSet to {dst.dtype}", op.dtype.klr)
+    """Raises: NKI4501 for elements that no word holds, and for values that no element holds."""
+    dst = at.single(op.dst)
+    dtype = dst.dtype
+    if dtype.itemsize > WORD:
+        raise at.unsupported("dtype of memSet", str(dtype))
     value = at.immediate(op.value).value
     if not holds(dtype, value) or (dtype in PACKED and value != 0):
         raise at.unsupported(f"value of memSet to {dtype}", str(value))

@@ -30,7 +30,7 @@ def _range_select(op: klr.NcRangeSelect, at: Site) -> Instruction:
 def _first(start: klr.Immediate, at: Site) -> int:
     """The first index. Raises: NKI4501 for a number that is no integer."""
     value = at.immediate(start).value
-    if value != value or value in (float("inf"), float("-inf")) or value != int(value):
+    if not float(value).is_integer():
         raise at.unsupported("rangeStart", str(value))
     return int(value)
 

@@ -41,7 +41,7 @@ def _branch(op: klr.CmpBranch, at: Site) -> Instruction:
     right = at.register(op.reg2) if op.op in _BY_REGISTER else Immediate(int32, op.imm)
     attrs = {
         "comp_op": BRANCHES[op.op], "on_true": op.trueLabel, "on_false": op.falseLabel,
-        "opennki_begins": at.begins.get(op.falseLabel, ""),
+        "opennki_begins": at.begins.get(op.falseLabel, ()),
     }  # fmt: skip
     return at.make("CompareAndBranch", Engine.ALL, [at.register(op.reg1), right], [], attrs)
 

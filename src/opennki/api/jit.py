@@ -285,6 +285,8 @@ def _trace(
             fn, options.target, options.grid, ids, Stepping(stepper, options.step),
             options.schedule, options.dialect, codegen_of(options),
         )  # fmt: skip
+        if options.spmd is not None:
+            ctx.programs = options.spmd.on(ids)
         contexts.append(ctx)
         turns.append(turn)
         steps = turn.steps(partial(ctx.trace_kernel, args, kwargs))

@@ -70,10 +70,10 @@ class AffineExpr:
         return low, high
 
     def distinct(self, limit: int) -> set[int] | None:
-        """Every value over all loop trips; None when a loop is left with more than `limit`."""
+        """Every value over all loop trips; None for more than `limit`, or too many to look at."""
         found = {self.const}
         for var, coeff in self.terms:
-            if len(found) * var.trips > limit * limit:
+            if len(found) * var.trips > 64 * limit:
                 return None
             found = {value + coeff * index for value in found for index in var.values()}
             if len(found) > limit:

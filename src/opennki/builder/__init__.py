@@ -4,6 +4,6 @@
 """
 
 from .codegen import Codegen
-from .neuron_codegen import NeuronCodegen
+from .neuron_codegen import NeuronCodegen, UnrolledCodegen
 
-__all__ = ["Codegen", "NeuronCodegen"]
+__all__ = ["Codegen", "NeuronCodegen", "UnrolledCodegen"]

@@ -12,7 +12,7 @@ from types import CodeType
 from typing import Any, ClassVar
 
 from opennki.base.loc import current
-from opennki.ir import Access, Inst, Record, Recorded, Region, RunTimeLoop
+from opennki.ir import Access, Inst, Record, Recorded, Region
 from opennki.isa.registry import INSTRUCTIONS
 from opennki.target import Target
 
@@ -27,10 +27,11 @@ class Codegen(MatmulEmit, CoresEmit):
     code object of the kernel, where the call chain of a location ends; observer, called with every
     instruction after it was appended, and with every run-time loop after its body was (step mode),
     or None; ordered, how many no_reorder regions are open. Of the class: penguin, whether what it
-    builds is Penguin.
+    builds is Penguin; rolled, whether that may have loops of known trip count.
     """
 
     penguin: ClassVar[bool]
+    rolled: ClassVar[bool] = False
 
     def __init__(self, function: Record[Any], kernel_code: CodeType | None = None) -> None:
         self.function = function
@@ -76,23 +77,27 @@ class Codegen(MatmulEmit, CoresEmit):
             self.ordered -= 1
             self._enter(outer)
 
-    def open_loop(self, loop: RunTimeLoop) -> Resume:
-        """Append a run-time loop; what is appended from here on becomes its body.
+    def open_loop(self, loop: Any, *, known: bool = False) -> Resume:
+        """Append a loop; what is appended from here on becomes its body.
 
+        Args: known, whether it is one of known trip count, which runs at least once, so that what
+            was written before is known in its first trip.
         Returns: what `close_loop` needs to go on after it.
         """
         self._append(loop)
         resume = self.scope, self.observer, self.ordered, self.psum_writes
         self.observer, self.ordered = None, 0
-        self.psum_writes = self.psum_writes.inner()
+        if not known:
+            self.psum_writes = self.psum_writes.inner()
         self._enter(loop.body)
         return resume
 
-    def close_loop(self, loop: RunTimeLoop, resume: Resume) -> None:
+    def close_loop(self, loop: Any, resume: Resume) -> None:
         """The body is complete: go on after the loop."""
         inner = self.psum_writes
         scope, self.observer, self.ordered, self.psum_writes = resume
-        self.psum_writes.absorb(inner)
+        if inner is not self.psum_writes:
+            self.psum_writes.absorb(inner)
         self._enter(scope)
         if self.observer is not None:
             self.observer(loop)
@@ -103,7 +108,7 @@ class Codegen(MatmulEmit, CoresEmit):
 
 
 Resume = tuple[list[Any], Callable[[Recorded], None] | None, int, PsumWrites]
-"""What a builder goes back to after a run-time loop."""
+"""What a builder goes back to after a loop."""
 
 _MARK = """\
     if {0} is not None:

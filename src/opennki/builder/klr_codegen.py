@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Final
 
 from opennki import klr
 from opennki.base.loc import UNKNOWN, SrcLoc, current
-from opennki.ir import Inst, Record, Recorded
+from opennki.ir import Inst, Record, Recorded, View
 from opennki.target import Target
 
 from .codegen import Codegen
@@ -83,6 +83,16 @@ class KlrCodegen(Codegen):
             product: Any = self.statements[inst].op.args
             product.accumulate = ASKED[asked]
         return made
+
+    def redirect(self, inst: Any, dst: View, accumulate: bool | None) -> None:
+        """As in the record; which of the products overwrite is found from KLR."""
+        super().redirect(inst, dst, accumulate)
+        self.state(inst)
+
+    def repeat(self, scope: list[Any], inst: Any, again: Any, dst: View) -> None:
+        """As in the record."""
+        super().repeat(scope, inst, again, dst)
+        self.state(again)
 
     def finish(self) -> Body:
         """The body: blocks, edges between statements, and the constants that they read."""

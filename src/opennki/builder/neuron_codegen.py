@@ -15,6 +15,7 @@ class NeuronCodegen(Codegen):
     """Builds one Penguin `Function`, which is the record itself."""
 
     penguin: ClassVar[bool] = True
+    rolled: ClassVar[bool] = True
 
     @classmethod
     def begin(
@@ -22,3 +23,9 @@ class NeuronCodegen(Codegen):
     ) -> NeuronCodegen:
         """A builder of a new function; `place` is its core and how many there are."""
         return cls(Function(name, target, *place), kernel_code)
+
+
+class UnrolledCodegen(NeuronCodegen):
+    """Builds a Penguin `Function` without loops of known trip count: each trip is traced."""
+
+    rolled: ClassVar[bool] = False

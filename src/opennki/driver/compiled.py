@@ -20,7 +20,7 @@ from opennki.base.codes import NKI7012, NKI7013, NKI7018
 from opennki.base.diag import Diagnostic, NkiError, Severity, fail
 from opennki.base.loc import current
 from opennki.base.passes import Observe, Stages
-from opennki.builder import Codegen, NeuronCodegen
+from opennki.builder import Codegen, NeuronCodegen, UnrolledCodegen
 from opennki.penguin import Function, print_function
 from opennki.trace import TraceContext, Traced, check_launch
 from opennki.trace.sema.memory_names import with_memory_names
@@ -271,7 +271,7 @@ def rebuilt(results: Any, leaf: Callable[[Any], Any]) -> Any:
 def codegen_of(options: Options) -> type[Codegen]:
     """The forward builder of the road that is taken."""
     if options.frontend == "beta3":
-        return NeuronCodegen
+        return UnrolledCodegen if options.unroll else NeuronCodegen
     from opennki.builder.klr_codegen import KlrCodegen
 
     return KlrCodegen
@@ -300,6 +300,8 @@ def compile_kernel(
             schedule=options.schedule, dialect=options.dialect,
             codegen=codegen if watch is None else watch.clocked(codegen),
         )  # fmt: skip
+        if options.spmd is not None:
+            ctx.programs = options.spmd.on(ids)
         with of_program(ids, options.grid):
             traced = ctx.trace_kernel(args, kwargs)
         if watch is not None:

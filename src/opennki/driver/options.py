@@ -8,12 +8,14 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
 from opennki.base.codes import NKI1020, NKI1023, NKI1024, NKI7012, NKI7013, NKI7019
 from opennki.base.diag import Code, fail
 from opennki.base.loc import current
-from opennki.target import NEWEST, TARGETS, VERSIONS, Dialect, Target, target
+from opennki.target import CLASSIC, NEWEST, TARGETS, VERSIONS, Dialect, Target, target
 from opennki.trace import Edge, plain_int
+from opennki.trace.classic.grid import Spmd, spmd
 
 TARGET_VARIABLE = "NEURON_PLATFORM_TARGET_OVERRIDE"
 PRECISE_VARIABLE = "NKI_PRECISE_FP"
@@ -37,7 +39,9 @@ class Options:
     BIR; level, which form the simulator runs; precise, round to narrow dtypes; strict, reading
     memory that nothing wrote is an error; step, run every instruction while it is traced;
     schedule, edges between named instructions; dialect, the language version; max_trips, how often
-    a run-time loop may run its body.
+    a run-time loop may run its body; spmd, the grid of programs that a kernel of the first
+    generation is launched with; unroll, trace every trip of the loops of the first generation;
+    asked, whether the caller chose the level.
     """
 
     target: Target
@@ -50,6 +54,9 @@ class Options:
     schedule: tuple[Edge, ...] = ()
     dialect: Dialect = NEWEST
     max_trips: int = MAX_TRIPS
+    spmd: Spmd | None = None
+    unroll: bool = False
+    asked: bool = True
 
 
 @dataclass(frozen=True)
@@ -57,7 +64,7 @@ class Request:
     """Options as a caller gives them; None means that of `defaults`, else the environment's."""
 
     target: str | Target | None = None
-    grid: int | tuple[int, ...] | None = None
+    grid: Any = None
     frontend: str | None = None
     level: str | None = None
     precise: bool | None = None
@@ -66,7 +73,9 @@ class Request:
     full_traceback: bool = False
     schedule: tuple[Edge, ...] = ()
     nki: str | None = None
+    classic: bool = False
     default_target: str = "trn3"
+    unroll: bool = False
     environment: Mapping[str, str] | None = None
 
     def resolve(self) -> Options:
@@ -91,7 +100,8 @@ class Request:
             raise _refused(NKI7013, first="the level penguin", second="the front end beta2")
         wanted = self.target or base.target or env.get(TARGET_VARIABLE) or self.default_target
         found = resolve_target(wanted)
-        grid = normal_grid(self.grid)
+        launched = spmd(self.grid) if self.classic else None
+        grid = normal_grid(self.grid) if launched is None else launched.cores_grid
         if prod(grid) > found.cores:
             why = f"{found.title} has {found.cores} core(s) per logical core"
             raise _refused(NKI1020, grid=list(grid), why=why)
@@ -100,10 +110,13 @@ class Request:
         strict = self.strict or base.strict
         chosen = self.nki or base.nki or env.get(NKI_VARIABLE)
         dialect = Dialect(known_version(chosen), chosen=True) if chosen else NEWEST
+        if self.classic:
+            dialect = CLASSIC
         trips = positive(env, TRIPS_VARIABLE, MAX_TRIPS)
         return Options(
-            found, grid, front, level, precise, strict, step, self.schedule, dialect, trips
-        )
+            found, grid, front, level, precise, strict, step, self.schedule, dialect, trips,
+            launched, self.unroll or base.unroll, bool(self.level or base.level),
+        )  # fmt: skip
 
     def _frontend(self, base: Request, env: Mapping[str, str]) -> str:
         """The road. Raises: NKI7012 for one that a caller, NKI1024 for one that the variable names
@@ -121,7 +134,7 @@ _DEFAULTS: ContextVar[Request | None] = ContextVar("defaults", default=None)
 def defaults(request: Request) -> Iterator[None]:
     """While entered, what `request` gives holds where nothing else is given.
 
-    That is so for its target, level, front end, step, strict and nki.
+    That is so for its target, level, front end, step, strict, nki and unroll.
     """
     token = _DEFAULTS.set(request)
     try:

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from opennki.base.codes import NKI6001, NKI6002, NKI6023
+from opennki.base.codes import NKI1099, NKI6001, NKI6002, NKI6023
 from opennki.base.diag import Diagnostic, NkiError, diagnostic, fail, problem
 from opennki.ir import Inst, Recorded, Tensor, View
 from opennki.penguin import Function
+from opennki.penguin.passes.unroll_loops import instructions
 from opennki.sim import cores
 from opennki.sim.cores import Party, Steps
 from opennki.sim.machine import Machine
@@ -103,7 +104,8 @@ def execute_ranks(
     """
     options = compiled.options
     check_ranks(compiled.traces, len(arrays))
-    runner = _LEVELS[level or options.level](compiled)
+    level, expanded = _affordable(compiled, level)
+    runner = _LEVELS[level](compiled)
     start = perf_counter()
     parties, ranks = [], []
     for rank, given in enumerate(arrays):
@@ -127,7 +129,7 @@ def execute_ranks(
         own = [party.machine.diagnostics for party in parties if party.rank == rank]
         tell_apart(own, options.grid)
         unset = unwritten(traces[0], memories[0], options.strict)
-        noticed.append([*(d for one in own for d in one), *unset])
+        noticed.append([*(d for one in own for d in one), *unset, *expanded])
     tell_ranks_apart(noticed)
     told: set[tuple[str, object]] = set()
     outcomes = []
@@ -136,6 +138,28 @@ def execute_ranks(
         told.update((d.code.id, d.loc) for d in found)
         outcomes.append(Outcome(*collect(traces, memories), new, seconds))
     return outcomes
+
+
+MOST_INSTRUCTIONS = 500_000
+"""How many instructions a program may be expanded to unless the caller asks for it.
+
+Model: scheduling them takes about a minute and a gigabyte.
+"""
+
+
+def _affordable(compiled: Forms, level: str | None) -> tuple[str, list[Diagnostic]]:
+    """The level to run, and a word on it (NKI1099) if it is not the usual one.
+
+    Loops stay loops at the level penguin, while a program has the instructions of all trips.
+    """
+    options = compiled.options
+    if level is not None or options.asked or options.frontend == "beta2":
+        return level or options.level, []
+    count = max(instructions(function.body) for function in compiled.penguin)
+    if options.level != "program" or count <= MOST_INSTRUCTIONS:
+        return options.level, []
+    found = problem(NKI1099, kernel=compiled.kernel, count=count, most=MOST_INSTRUCTIONS)
+    return "penguin", [diagnostic(found, compiled.traces[0].loc)]
 
 
 def _on_rank(traced: Traced, arrays: Sequence[Any]) -> Traced:

@@ -5,7 +5,7 @@ from .masked import Masked
 from .ordering import Contradiction, crossing, keep_edges, strangers
 from .record import DynamicLoop, Record, Recorded, Region, RunTimeLoop, While, renewed, walk
 from .scalar import ScalarFn
-from .shapes import fixed_size, problems, signature, snake_group
+from .shapes import fixed_size, problems, signature, snake_group, start_allowed
 from .spec import (
     Access,
     Attribute,
@@ -88,6 +88,7 @@ __all__ = [
     "row_major",
     "signature",
     "snake_group",
+    "start_allowed",
     "state",
     "strangers",
     "walk",

@@ -113,6 +113,11 @@ class Tensor:
         if not self.retired:
             self.kind = ~self.kind
 
+    def revive(self) -> None:
+        """Undo `retire`."""
+        if self.retired:
+            self.kind = ~self.kind
+
     @property
     def retired(self) -> bool:
         """Whether the trace that it belongs to is over, or it never belonged to one."""

@@ -379,6 +379,8 @@ def _offsets(view: View) -> list[int]:
     offset = view.offset
     if not isinstance(offset, AffineExpr):
         return [offset]
+    if not view.space.on_chip:  # there are no partitions that a view could leave in between
+        return sorted(offset.bounds())
     return sorted(offset.distinct(ENUMERATED) or offset.bounds())
 
 

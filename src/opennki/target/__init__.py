@@ -7,6 +7,7 @@ from .dialect import (
     AFFINE_SELECT_ORDER,
     BUFFER_STRINGS,
     CHANGES,
+    CLASSIC,
     ENUM_NUMBERS,
     MEMORY_NAMES,
     NEWEST,
@@ -37,7 +38,7 @@ def of_arch(arch: str) -> Target | None:
 
 
 __all__ = [
-    "AFFINE_SELECT_ORDER", "BUFFER_STRINGS", "CAYMAN", "CHANGES", "COREV4", "ENUM_NUMBERS",
-    "MEMORY_NAMES", "NEWEST", "SUNDA", "TARGETS", "TONGA", "VERSIONS", "Change", "Dialect",
-    "Target", "keywords", "of_arch", "removed", "target",
+    "AFFINE_SELECT_ORDER", "BUFFER_STRINGS", "CAYMAN", "CHANGES", "CLASSIC", "COREV4",
+    "ENUM_NUMBERS", "MEMORY_NAMES", "NEWEST", "SUNDA", "TARGETS", "TONGA", "VERSIONS", "Change",
+    "Dialect", "Target", "keywords", "of_arch", "removed", "target",
 ]  # fmt: skip

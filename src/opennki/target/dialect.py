@@ -49,11 +49,13 @@ class Dialect:
     """The version of the language that a kernel is written in.
 
     Attributes: version; chosen, whether somebody asked for exactly this one. If nobody did, what
-    earlier versions had is accepted with a warning where its meaning is known.
+    earlier versions had is accepted with a warning where its meaning is known; classic, whether it
+    is the first generation (`neuronxcc.nki`), which has a surface of its own.
     """
 
     version: str = VERSIONS[-1]
     chosen: bool = False
+    classic: bool = False
 
     def has(self, change: Change) -> bool:
         """Whether the version still has what `change` takes away."""
@@ -61,6 +63,8 @@ class Dialect:
 
 
 NEWEST: Final = Dialect()
+CLASSIC: Final = Dialect(VERSIONS[0], classic=True)
+"""The first generation."""
 
 
 def _gone(module: str, since: str, rows: Mapping[str, str], runs: bool = False) -> list[Change]:

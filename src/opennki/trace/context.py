@@ -16,6 +16,7 @@ from bdb import BdbQuit
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from math import prod
 from types import CodeType, ModuleType
 from typing import Any, ClassVar, Protocol
@@ -27,6 +28,7 @@ from opennki.base.codes import (
     NKI1012,
     NKI1021,
     NKI1062,
+    NKI1090,
     NKI3006,
 )  # fmt: skip
 from opennki.base.diag import (
@@ -44,6 +46,10 @@ from opennki.ir import Inst, Recorded, Role, Space, Tensor, View, describe, regi
 from opennki.target import NEWEST, Change, Dialect, Target
 
 from .arguments import ResultTree, bind, cast, function_of, signature_of, unbound, with_tensors
+from .classic.grid import Programs
+from .classic.loops import SymbolicLoops
+from .classic.parameters import parameter_problems
+from .classic.tiles import covering as classic_covering
 from .launch import Traced, unscheduled, unwritten
 from .loops import LoopStack
 from .names import assigned_name, definition_line, loop_values, return_line
@@ -91,10 +97,13 @@ class TraceContext:
     """State of one trace.
 
     Attributes: target; grid, sizes of the launch grid; ids, this program's index on each axis;
+    programs, of the first generation, which one core may run several of, or None;
     builder, of the road that is taken; function, its record; diagnostics; scopes, innermost last;
     verified, signatures of calls that broke no rule; refused_sizes, windows that a refused call
     should have written (see `sema.bind`); dialect, the language version; told, what of earlier
-    versions was warned of; loops, the run-time loops that are open.
+    versions was warned of; loops, the run-time loops that are open; symbolic, loops of the first
+    generation whose body is being traced; destination, what the next function that returns a tile
+    writes instead of a new one, or None.
     """
 
     global_ctx = global_ctx
@@ -114,6 +123,7 @@ class TraceContext:
         self.target = target
         self.grid = grid
         self.ids = ids
+        self.programs: Programs | None = None
         self.kernel_code: CodeType | None = getattr(function_of(fn), "__code__", None)
         name, place = getattr(fn, "__name__", "kernel"), (_linear(ids, grid), prod(grid))
         self.builder = codegen.begin(name, target, place, self.kernel_code)
@@ -126,6 +136,9 @@ class TraceContext:
         self.arrays: list[tuple[Tensor, Any]] = []
         self.refused_sizes: set[tuple[Tensor, tuple[int, ...]]] = set()
         self.loops = LoopStack(self)
+        self.symbolic = SymbolicLoops(self)
+        self.destination: NkiTensor | None = None
+        self._cover = classic_covering if dialect.classic else covering
         self.stepper: Stepper | None = None
         self._stepping = stepping
         self._schedule = schedule
@@ -167,6 +180,7 @@ class TraceContext:
             traced.unscheduled = attach(self._schedule, self.builder.named)
             self.diagnostics.extend(settle(self.function, self._schedule))
         traced.names = tuple(self.builder.named)
+        traced.idle = tuple(self.symbolic.idle)
         if prod(self.grid) == 1:  # of a launch of many only all programs together can tell
             self.diagnostics.extend([*unwritten([traced]), *unscheduled([traced])])
         if any(d.severity is Severity.error for d in self.diagnostics):
@@ -186,9 +200,14 @@ class TraceContext:
         positional, keywords = _as_call(fn, values)
         if self._stepping is not None and self._stepping.at_once:
             self.step()
-        value = fn(*positional, **keywords)
+        call = partial(fn, *positional, **keywords)
+        value = call() if self.programs is None else self.programs.run(call, self._refused_result)
         results = self._finish(value)
         self.loops.finish()
+        if self.dialect.classic:
+            arguments = [tensor for tensor, _ in self.arrays]
+            end = _return_loc(self._kernel_loc(), self.kernel_code)
+            self.diagnostics += parameter_problems(self._fn, self.function, arguments, end)
         return results
 
     def _finish(self, value: Any) -> ResultTree | None:
@@ -197,6 +216,8 @@ class TraceContext:
         results = ResultTree(value, self._refused_result)
         for view in results.leaves:
             tensor = view.tensor
+            if tensor in self.symbolic.homes:
+                raise self._refused_result(NKI1090, **self.symbolic.gone(tensor))
             if tensor.retired:
                 raise self._refused_result(NKI1062, name=tensor.name, thing="tensor")
             if tensor.role is Role.internal:
@@ -264,14 +285,16 @@ class TraceContext:
         self.function.tensors[tensor.name] = tensor
         self.function.args.append(tensor.name)
         self.arrays.append((tensor, array))
-        return covering(tensor)
+        return self._cover(tensor)
 
     def new_tensor(self, tensor: Tensor) -> NkiTensor:
         """Register `tensor` and return the value that covers it."""
         self.function.tensors[tensor.name] = tensor
         if self.loops.open:
             self.loops.made(tensor)
-        return covering(tensor)
+        if self.symbolic.bodies:
+            self.symbolic.made(tensor)
+        return self._cover(tensor)
 
     def new_register(self, kind: str = "register", *, frozen: bool = False) -> VirtualRegister:
         """A register, named after the variable that it is assigned to."""
@@ -282,15 +305,15 @@ class TraceContext:
     def tensor_name(self, given: str, kind: str) -> str:
         """Name for a new tensor: the author's, else that of the variable it is assigned to.
 
-        Raises: NKI3006 if the author's name is taken.
+        Raises: NKI3006 if the author's name is taken; the first generation numbers it.
         """
-        if given:
+        if given and not (self.dialect.classic and given in self._taken):
             if given in self._taken:
                 made = self.function.tensors.get(given)
                 raise self.refusal(NKI3006, name=given, other=made.loc if made else "another place")
             self._taken[given] = 0
             return given
-        return self.unique(assigned_name() or kind)
+        return self.unique(given or assigned_name() or kind)
 
     def unique(self, stem: str) -> str:
         """`stem`, or `stem` with the first number that makes it unique in the function."""
@@ -310,19 +333,19 @@ class TraceContext:
 
     def program_id(self, axis: int) -> int:
         """Index of this program on `axis` of the grid; 0 on axis 0 of a launch without a grid."""
-        index = self._axis(axis)
-        return self.ids[index] if self.grid else 0
+        index = _on_grid(self, axis)
+        ids = self.ids if self.programs is None else self.programs.ids
+        return ids[index] if ids else 0
 
     def num_programs(self, axis: int) -> int:
         """Size of the grid on `axis`."""
-        index = self._axis(axis)
-        return self.grid[index] if self.grid else 1
+        index = _on_grid(self, axis)
+        return self.sizes[index] if self.sizes else 1
 
-    def _axis(self, axis: int) -> int:
-        if not 0 <= axis < max(1, len(self.grid)):
-            grid = f"the launch grid is {self.grid}" if self.grid else "there is no launch grid"
-            raise self.refusal(NKI1021, axis=axis, grid=grid)
-        return axis
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The launch grid as programs see it."""
+        return self.grid if self.programs is None else self.programs.sizes
 
     # ---- problems ----------------------------------------------------------------------------
 
@@ -332,10 +355,7 @@ class TraceContext:
 
     def _refused_result(self, code: Code, **facts: object) -> NkiError:
         """An error about what the kernel returns, at its only `return`, else at the kernel."""
-        loc = self._kernel_loc()
-        line = return_line(self.kernel_code)
-        if line:
-            loc = SrcLoc(loc.file, line, function=loc.function)
+        loc = _return_loc(self._kernel_loc(), self.kernel_code)
         return NkiError([diagnostic(problem(code, **facts), loc)])  # type: ignore[arg-type]
 
     def report(self, found: Problem, loc: SrcLoc, inst: Inst | None = None) -> None:
@@ -351,8 +371,11 @@ class TraceContext:
         return found if found.line else self._kernel_loc()
 
     def loop_notes(self) -> list[str]:
-        """One note per enclosing ``for`` with the present value of its variable."""
-        return loop_values(self.kernel_code)
+        """One note per enclosing ``for`` with the present value of its variable; the program."""
+        notes = loop_values(self.kernel_code)
+        if self.programs is not None and len(self.programs.todo) > 1:
+            notes.append(f"in program {self.programs.ids} of the grid {self.programs.sizes}")
+        return notes
 
     def _kernel_loc(self) -> SrcLoc:
         code = self.kernel_code
@@ -367,7 +390,9 @@ class TraceContext:
         if self.stepper is not None or self._stepping is None:
             return
         self.stepper = self._stepping.make(self.arrays)
-        unfinished = self.loops.open[0].loop if self.loops.open else None
+        unfinished: Any = self.loops.open[0].loop if self.loops.open else None
+        if self.symbolic.open:
+            unfinished = next(iter(self.symbolic.open.values())).loop
         for statement in self.function.body:
             if statement is not unfinished:
                 self.stepper.execute(statement)
@@ -415,6 +440,20 @@ class _Debugger:
         self.removed = True
         while isinstance(sys.breakpointhook, _Debugger) and sys.breakpointhook.removed:
             sys.breakpointhook = sys.breakpointhook.hook
+
+
+def _return_loc(kernel: SrcLoc, code: CodeType | None) -> SrcLoc:
+    """The only `return` of the kernel that is defined at `kernel`, else that place."""
+    line = return_line(code)
+    return SrcLoc(kernel.file, line, function=kernel.function) if line else kernel
+
+
+def _on_grid(ctx: TraceContext, axis: int) -> int:
+    """`axis`, which must be one of the launch grid. Raises: NKI1021."""
+    if not 0 <= axis < max(1, len(ctx.sizes)):
+        grid = f"the launch grid is {ctx.sizes}" if ctx.sizes else "there is no launch grid"
+        raise ctx.refusal(NKI1021, axis=axis, grid=grid)
+    return axis
 
 
 def _linear(ids: tuple[int, ...], grid: tuple[int, ...]) -> int:

@@ -23,7 +23,8 @@ class Traced:
 
     Attributes: function; arrays, argument tensors and the caller's arrays; results, their nesting;
     diagnostics; loc, where the kernel is defined; names, those of named instructions; unscheduled,
-    edges of the schedule that name others; built, what the builder built besides the function,
+    edges of the schedule that name others; idle, loops of the first generation that have no trip:
+    their variables and where they are; built, what the builder built besides the function,
     which is the record of it.
     """
 
@@ -34,6 +35,7 @@ class Traced:
     loc: SrcLoc = UNKNOWN
     names: tuple[str, ...] = ()
     unscheduled: list[Edge] = field(default_factory=list)
+    idle: tuple[tuple[str, SrcLoc], ...] = ()
     built: Any = None
 
 
@@ -59,12 +61,16 @@ def unwritten(traces: Sequence[Traced]) -> Iterator[Diagnostic]:
             yield diagnostic(problem(NKI1013), first.loc)
         return
     seen: set[str] = set()
+    idle = dict.fromkeys(one for traced in traces for one in traced.idle)
     for view in first.results.leaves:
         tensor = view.tensor
         if tensor.role is Role.output and tensor.name not in seen:
             seen.add(tensor.name)
             if not any(_writes(traced, tensor) for traced in traces):
-                yield diagnostic(problem(NKI1016, name=tensor.name), tensor.loc)
+                notes = [
+                    f"the loop over `{name}` on line {loc.line} has 0 trips" for name, loc in idle
+                ]
+                yield diagnostic(problem(NKI1016, name=tensor.name), tensor.loc, notes=notes)
 
 
 def unscheduled(traces: Sequence[Traced]) -> list[Diagnostic]:

@@ -33,10 +33,10 @@ class Refusals(ViewMethods):
         if ctx is not None and (self.tensor.space.is_hbm or self.size != 1):
             ctx.report(problem(NKI1061, name=self.tensor.name), ctx.loc())
             return True
-        _needed("a condition (`if`, `while`, `and`, `or`, `not`, bool())", self)
+        needed("a condition (`if`, `while`, `and`, `or`, `not`, bool())", self)
 
     def __iter__(self) -> NoReturn:
-        _needed("iteration", self, size=self.shape[0])
+        needed("iteration", self, size=self.shape[0])
 
     __reversed__ = __iter__
 
@@ -48,19 +48,19 @@ class Refusals(ViewMethods):
         try:
             return format(repr(self), spec)
         except ValueError:
-            _needed("formatting as a number", self)
+            needed("formatting as a number", self)
 
     def __index__(self) -> NoReturn:
-        _needed("conversion to an integer", self)
+        needed("conversion to an integer", self)
 
     def __float__(self) -> NoReturn:
-        _needed("conversion to a float", self)
+        needed("conversion to a float", self)
 
     def __complex__(self) -> NoReturn:
-        _needed("conversion to a complex number", self)
+        needed("conversion to a complex number", self)
 
     def __round__(self, *digits: object) -> NoReturn:
-        _needed("rounding", self)
+        needed("rounding", self)
 
     __int__ = __trunc__ = __index__
     __hash__ = object.__hash__
@@ -133,7 +133,7 @@ for _method, _op, _use, _of in (
     setattr(Refusals, f"__{_method}__", _operator(_op, _use, _of))
 
 
-def _needed(what: str, tensor: Refusals, **facts: object) -> NoReturn:
+def needed(what: str, tensor: Refusals, **facts: object) -> NoReturn:
     """Refuse a use of Python that needs the elements of `tensor`."""
     _fail(NKI1002, what=what, tensor=describe(tensor), **facts)
 

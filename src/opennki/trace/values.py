@@ -310,6 +310,10 @@ class NkiTensor(FixedView):
             _fail(NKI1031, name=self.tensor.name)
         NkiTensor.store_item(self[key], value)
 
+    def settled(self) -> NkiTensor:
+        """The operand that an instruction gets of it."""
+        return self
+
     def __deepcopy__(self, memo: object) -> NkiTensor:
         """Itself: a copy of an object that holds tensors holds the same tensors."""
         return self

@@ -1,3 +1,5 @@
-"""Drop-in name: `neuronxcc.nki.isa`, whose names are not available yet."""
+"""Drop-in name of `opennki.api.classic.isa`: what kernels import as `neuronxcc.nki.isa`."""
 
-from opennki.api.classic import __getattr__ as __getattr__
+from opennki.api.classic.isa import *  # noqa: F403
+from opennki.api.classic.isa import __all__ as __all__
+from opennki.api.classic.isa import __getattr__ as __getattr__

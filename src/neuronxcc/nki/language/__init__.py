@@ -1,3 +1,5 @@
-"""Drop-in name: `neuronxcc.nki.language`, whose names are not available yet."""
+"""Drop-in name: what kernels of the first generation import as `neuronxcc.nki.language`."""
 
-from opennki.api.classic import __getattr__ as __getattr__
+from opennki.api.classic.language import *  # noqa: F403
+from opennki.api.classic.language import __all__ as __all__
+from opennki.api.classic.language import __getattr__ as __getattr__

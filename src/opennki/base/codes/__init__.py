@@ -5,6 +5,8 @@ files, 5 memory, 6 run time, 7 command line and packages, 9 internal.
 """
 
 # ruff: noqa: F403  # each file holds catalogue entries and nothing else
+from .classic import *
+from .classic_language import *
 from .cores import *
 from .families import *
 from .instruction import *

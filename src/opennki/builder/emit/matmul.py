@@ -110,3 +110,14 @@ class MatmulEmit:
         self.psum_writes.note(inst.dst)
         made: Inst = self.add_named_instruction(inst)
         return made
+
+    def redirect(self, inst: Any, dst: View, accumulate: bool | None) -> None:
+        """Let a product that was appended, and whose result nothing has used, write `dst`."""
+        inst.dst, inst.accumulate = dst, accumulate
+        dst.tensor.written = True
+
+    def repeat(self, scope: list[Any], inst: Any, again: Any, dst: View) -> None:
+        """Let the copy `again` of a product in `scope` write `dst`, right before `inst` runs."""
+        again.dst, again.accumulate, again.name = dst, False, None
+        dst.tensor.written = True
+        scope.insert(next(i for i, one in enumerate(scope) if one is inst), again)

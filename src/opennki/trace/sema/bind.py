@@ -19,6 +19,7 @@ from opennki.base.codes import (
     NKI1032,
     NKI1041,
     NKI1062,
+    NKI1090,
     NKI2101,
     NKI2102,
     NKI2103,
@@ -67,7 +68,7 @@ def bind(
     spec = cls.spec
     if ctx is None:
         ctx = nki_ctx(spec.call)
-    values = in_order(cls, values)
+    values = tuple([_settled(value) for value in in_order(cls, values)])
     try:
         fields = {f.name: _field(spec, f, v) for f, v in zip(_fields(spec), values, strict=True)}
         chosen = _engine(spec, engine)
@@ -91,6 +92,12 @@ def bind(
         _remember(ctx, cls, values, engine, inst)
     emit: Callable[..., Inst] = getattr(ctx.builder, spec.emit)
     return emit(*inst.values(), inst.engine, inst.name)
+
+
+def _settled(value: Any) -> Any:
+    if isinstance(value, NkiTensor):
+        return value.settled()
+    return [_settled(one) for one in value] if value.__class__ is list else value
 
 
 def _strays(inst: Inst) -> list[Problem]:
@@ -212,6 +219,9 @@ def _operand(spec: InstrSpec, operand: Operand, value: Any) -> Any:
 def _present(name: str, view: V) -> V:
     """The operand `view`, of tensors of this launch. Raises: Refused."""
     for one in (view,) if view.index is None else (view, view.index.source):
+        loops = nki_ctx().symbolic
+        if one.tensor in loops.homes and one.tensor.retired:
+            raise Refused(problem(NKI1090, operand=name, **loops.gone(one.tensor)))
         if one.tensor.retired:
             thing = "register" if one.space is Space.register else "tensor"
             raise Refused(problem(NKI1062, operand=name, name=one.tensor.name, thing=thing))
@@ -410,10 +420,13 @@ def _name(spec: InstrSpec, name: Any, ctx: TraceContext) -> str | None:
         return None
     if not name:
         return None
-    if name in ctx.builder.named:
-        ctx.report(problem(NKI5103, name=name), ctx.loc())
+    chosen: str = name
+    if chosen in ctx.builder.named and not ctx.dialect.classic:
+        ctx.report(problem(NKI5103, name=chosen), ctx.loc())
         return None
-    return name
+    while chosen in ctx.builder.named:  # the first generation only showed names
+        chosen = ctx.unique(chosen)
+    return chosen
 
 
 def _wrong_type(spec: InstrSpec, name: str, expected: str, value: Any) -> Problem:

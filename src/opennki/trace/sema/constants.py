@@ -38,25 +38,25 @@ def shared_constant(constant: Any) -> NkiTensor:
     Raises: NKI1007, NKI1011, NKI1012 for what no tensor can hold, NKI7001 for a missing file.
     """
     ctx = nki_ctx("nl.shared_constant")
-    contents = _contents(ctx, constant)
+    found = contents(ctx, constant)
     try:
-        kind = to_dtype(contents.dtype)
+        kind = to_dtype(found.dtype)
     except KeyError:
-        facts = {"dtype": contents.dtype, "cast": cast("constant", contents)}
+        facts = {"dtype": found.dtype, "cast": cast("constant", found)}
         raise ctx.refusal(NKI1011, name="constant", **facts) from None
     if kind in (int64, uint64):
-        raise ctx.refusal(NKI1011, name="constant", dtype=kind, cast=cast("constant", contents))
-    if not contents.ndim or not contents.size:
-        raise ctx.refusal(NKI1012, name="constant", shape=list(contents.shape))
+        raise ctx.refusal(NKI1011, name="constant", dtype=kind, cast=cast("constant", found))
+    if not found.ndim or not found.size:
+        raise ctx.refusal(NKI1012, name="constant", shape=list(found.shape))
     made = Tensor(
-        ctx.tensor_name("", "constant"), contents.shape, kind, Space.shared_hbm, role=Role.const,
-        data=contents, loc=ctx.loc(),
+        ctx.tensor_name("", "constant"), found.shape, kind, Space.shared_hbm, role=Role.const,
+        data=found, loc=ctx.loc(),
     )  # fmt: skip
     made.written = True
     return ctx.new_tensor(made)
 
 
-def _contents(ctx: TraceContext, constant: Any) -> NDArray[Any]:
+def contents(ctx: TraceContext, constant: Any) -> NDArray[Any]:
     """The constant's array, a copy that nobody changes later."""
     if isinstance(constant, np.ndarray):
         return constant.copy()

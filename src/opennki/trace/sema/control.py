@@ -69,7 +69,7 @@ def num_programs(axes: Any = 0) -> int:
     """
     ctx = nki_ctx("nl.num_programs")
     if axes is None:
-        return prod(ctx.grid)
+        return prod(ctx.sizes)
     several = axes if isinstance(axes, tuple | list) else (axes,)
     return prod(ctx.num_programs(integer(ctx, "num_programs", "axes", a)) for a in several)
 
@@ -77,7 +77,7 @@ def num_programs(axes: Any = 0) -> int:
 @nki_function()
 def program_ndim() -> int:
     """Axes of the launch grid; 0 for a launch without one."""
-    return len(nki_ctx("nl.program_ndim").grid)
+    return len(nki_ctx("nl.program_ndim").sizes)
 
 
 @nki_function()

@@ -46,7 +46,13 @@ def ndarray(
 def result(
     ctx: TraceContext, fn: str, shape: Shape, dtype: DType, space: Space = Space.sbuf
 ) -> NkiTensor:
-    """The tile that the function `fn` returns, named after the variable it is assigned to."""
+    """The tile that the function `fn` returns, named after the variable it is assigned to.
+
+    It is the context's `destination` if there is one, for a single time.
+    """
+    if ctx.destination is not None:
+        given, ctx.destination = ctx.destination, None
+        return given
     return _new(ctx, ctx.tensor_name("", fn), shape, dtype, space)
 
 
@@ -64,6 +70,16 @@ def in_sbuf(ctx: TraceContext, view: NkiTensor, stem: str) -> NkiTensor:
     copied = scratch(ctx, stem, view.shape, view.dtype)
     isa.tensor_copy(copied, view)
     return copied
+
+
+def placed(
+    ctx: TraceContext, name: str, shape: Shape, dtype: DType, space: Space, at: tuple[int, int]
+) -> NkiTensor:
+    """A new on-chip tensor at `at`: start partition, and byte offset in the partitions.
+
+    Raises: as `ndarray` with an address.
+    """
+    return _new(ctx, name, _sizes(ctx, shape), dtype, space, _address(ctx, at, space))
 
 
 def _new(

@@ -61,8 +61,13 @@ def _named(
     return nki_function(alu=op, act=func)(fn)
 
 
-def binary(row: ScalarFn, x: Any, y: Any, dtype: Any = None) -> NkiTensor:
-    """``x op y`` for tiles and numbers, in as few instructions as are exact."""
+def binary(
+    row: ScalarFn, x: Any, y: Any, dtype: Any = None, dst: NkiTensor | None = None
+) -> NkiTensor:
+    """``x op y`` for tiles and numbers, in as few instructions as are exact.
+
+    Args: dst, where to write it; a new tile if not given.
+    """
     fn = row.nki
     ctx = nki_ctx(f"nl.{fn}")
     left, right = number(x), number(y)
@@ -75,7 +80,8 @@ def binary(row: ScalarFn, x: Any, y: Any, dtype: Any = None) -> NkiTensor:
         if plain is None:
             tiles.append(tile(ctx, fn, name, value))
     whole = next((t for t in tiles if t.free_size > 1), tiles[0])
-    dst = result(ctx, fn, whole.shape, dtype_or(ctx, dtype, tiles[0].dtype))
+    if dst is None:
+        dst = result(ctx, fn, whole.shape, dtype_or(ctx, dtype, tiles[0].dtype))
     made = _integers_for(ctx, row, dst, tiles)
     if len(tiles) == 2:
         _with_tile(ctx, row, made, *tiles)

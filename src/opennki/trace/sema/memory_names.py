@@ -49,6 +49,7 @@ def with_memory_names(fn: Any) -> Any:
         fn.__code__, {**fn.__globals__, **extra}, fn.__name__, fn.__defaults__, fn.__closure__
     )
     made.__kwdefaults__ = fn.__kwdefaults__
+    made.__annotations__ = fn.__annotations__
     return made
 
 

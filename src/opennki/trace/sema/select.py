@@ -135,7 +135,7 @@ def broadcast_to(x: Any, shape: Any, dtype: Any = None) -> NkiTensor:
     """
     ctx = nki_ctx("nl.broadcast_to")
     data = tile(ctx, "broadcast_to", "x", x)
-    want = _shape(ctx, data, shape)
+    want = broadcast_shape(ctx, data, shape)
     kind = dtype_or(ctx, dtype, data.dtype)
     if want == data.shape and kind == data.dtype:
         return data
@@ -157,7 +157,7 @@ def _repeated(x: NkiTensor, shape: Shape) -> NkiTensor:
     return x
 
 
-def _shape(ctx: TraceContext, x: NkiTensor, shape: Any) -> Shape:
+def broadcast_shape(ctx: TraceContext, x: NkiTensor, shape: Any) -> Shape:
     """The shape that `x` is to be broadcast to."""
     if not isinstance(shape, tuple | list):
         raise wrong_type(ctx, "broadcast_to", "shape", "a tuple of integers", shape)
